@@ -61,6 +61,7 @@ export const advantagesRelations: readonly Property<Grouped>[] = [
   ...relations<'advantages', Grouped>({
     ...related,
     observe,
+    allBut: [],
     relations: {
       'row-order': { catches: ['ADV-04', 'ADV-12', 'PAD-08'] },
       'batch-mates': { catches: ['ADV-02', 'ADV-03', 'ADV-04'], needs: [groupBaseline, groupScaling] },

@@ -31,7 +31,7 @@ export const clippingProperties: readonly Property<ClipCase>[] = [
     given: clipBase.given,
     args: (drawn) => drawn,
     labels: clipLabels,
-    relations: { stacked: { catches: ['PAD-08'] } },
+    allBut: [],
   }),
   {
     ...clipBase,

@@ -160,11 +160,7 @@ export const formatProperties: readonly Property<Formatted>[] = [
       return { completions: texts };
     },
     labels: transcriptLabels,
-    relations: {
-      finite: { catches: ['NUM-01'] },
-      'batch-mates': { catches: [] },
-      stacked: { catches: ['PAD-08'] },
-    },
+    allBut: [],
   }),
 ];
 

@@ -275,10 +275,10 @@ export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind,
     ...related,
     given: () => gaeCase(),
     coverage,
+    allBut: ['stacked', 'masked-values', 'nan-under-the-mask'],
     relations: {
       padding: { catches: ['VAL-01', 'VAL-03'] },
       inputs: { catches: ['VAL-03'] },
-      'row-order': { catches: ['PAD-08'] },
     },
   }),
   ...relations({
@@ -292,7 +292,7 @@ export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind,
         ? discard('the answer has no returns', 'trainer')
         : { fields: { returns } };
     },
-    relations: { stacked: { catches: ['PAD-08'] } },
+    relations: { stacked: {} },
   }),
   ...relations({
     ...related,
@@ -302,7 +302,7 @@ export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind,
     relations: {
       // A trainer that hands the score out behind the last token reads that slot on purpose.
       'masked-values': { level: 'should', catches: ['VAL-03', 'VAL-04'] },
-      'nan-under-the-mask': { catches: ['NUM-02'] },
+      'nan-under-the-mask': {},
     },
   }),
 ]);

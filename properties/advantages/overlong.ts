@@ -158,10 +158,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
     observe: async (subject, args): Promise<Observed> => ({
       fields: { penalties: await ask(subject, args) },
     }),
-    relations: {
-      finite: { catches: ['VAL-08', 'NUM-01'] },
-      'batch-mates': { catches: [] },
-      stacked: { catches: ['PAD-08'] },
-    },
+    allBut: [],
+    relations: { finite: { catches: ['VAL-08', 'NUM-01'] } },
   }),
 ];

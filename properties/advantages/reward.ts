@@ -251,9 +251,9 @@ export const rewardProperties: readonly Property<Graded>[] = [
       'unequal lengths': 0.1,
       'multi-byte text': 0.1,
     },
+    allBut: [],
     relations: {
       finite: { catches: ['VAL-08', 'NUM-01'] },
-      'row-order': { catches: [] },
       // Rewards that rank the answers of a prompt against each other are in use.
       'batch-mates': {
         level: 'should',
@@ -262,7 +262,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
       },
       // A judge that samples its verdict is one.
       'same-twice': { level: 'should', catches: [] },
-      stacked: { level: 'should', catches: ['PAD-08'] },
+      stacked: { level: 'should' },
     },
   }),
 ];

@@ -278,10 +278,9 @@ export const tokenRewardsProperties: readonly Property<RewardCase>[] = underGaps
     args: (drawn) => argsOf(drawn),
     labels: rewardLabels,
     coverage,
+    allBut: ['padding', 'masked-values', 'nan-under-the-mask'],
     relations: {
-      'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PAD-08', 'VAL-01'] },
-      stacked: { catches: ['PAD-08'] },
       inputs: { catches: ['KL-12'] },
     },
   }),
@@ -304,6 +303,6 @@ export const tokenRewardsProperties: readonly Property<RewardCase>[] = underGaps
     args: (drawn) => argsOf(drawn),
     labels: rewardLabels,
     coverage: { gap: 0.15 },
-    relations: { 'masked-values': { catches: ['KL-08', 'KL-12'] } },
+    relations: { 'masked-values': { catches: ['KL-08', 'KL-12'] }, 'nan-under-the-mask': {} },
   }),
 ]);

@@ -183,10 +183,8 @@ function scores(prefix: string, kinds: readonly ModelKind[], whose: string): rea
       labels: modelLabels,
       coverage,
       args: (drawn, subject) => scoreArgs(drawn, handed(subject, drawn.kind, drawn.seed)),
-      relations: {
-        'batch-mates': { catches: ['PAD-05', 'PCK-01', 'NUM-03'] },
-        stacked: { catches: ['PAD-08'] },
-      },
+      ...(kinds === ROTARY ? { allBut: [] } : {}),
+      relations: { 'batch-mates': { catches: ['PAD-05', 'PCK-01', 'NUM-03'] }, stacked: {} },
     }),
   ];
 }

@@ -212,6 +212,6 @@ export const unrollProperties: readonly Property<Unroll>[] = [
         },
       };
     },
-    relations: { 'batch-mates': { catches: [] }, stacked: { catches: ['PAD-08'] } },
+    allBut: [],
   }),
 ];

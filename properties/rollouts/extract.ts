@@ -162,10 +162,10 @@ export const extractProperties: readonly Property<Batch>[] = [
     args: (drawn, world) => extractArgs(drawn, side(world)),
     labels: batchLabels,
     coverage,
+    allBut: ['batch-mates'],
     relations: {
       'renamed-ids': { catches: ['TOK-04', 'TOK-10', 'EOS-01'] },
       inputs: { catches: ['PAD-08'] },
-      stacked: { catches: ['PAD-08'] },
     },
   }),
 ];

@@ -175,6 +175,6 @@ export const penaltiesProperties: readonly Property<Penalised>[] = [
     op: 'penalties',
     noun: 'A penalised logit',
     args: (drawn) => argsOf(drawn),
-    relations: { stacked: { catches: ['PAD-08'] } },
+    allBut: [],
   }),
 ];

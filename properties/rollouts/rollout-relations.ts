@@ -8,5 +8,5 @@ export const rolloutRelations: readonly Property<Rollouts>[] = relations<'rollou
   noun: 'A scored rollout',
   args: (drawn, subject) => rolloutArgs(subject, drawn),
   needs: [needsTokens],
-  relations: { stacked: { catches: ['PAD-08'] } },
+  allBut: [],
 });

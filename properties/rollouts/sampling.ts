@@ -288,11 +288,8 @@ const general = relations({
       },
     };
   },
-  relations: {
-    'row-order': { catches: ['PAD-08'] },
-    'batch-mates': { catches: ['PEN-04'] },
-    stacked: { catches: ['PAD-08'] },
-  },
+  allBut: [],
+  relations: { 'batch-mates': { catches: ['PEN-04'] } },
 });
 
 export const samplingProperties: readonly Property<SamplingStep>[] = [

@@ -282,8 +282,8 @@ export const collateProperties: readonly Property<Examples>[] = [
       pad_token_id: pad,
     }),
     labels,
+    allBut: [],
     relations: {
-      stacked: { catches: ['PAD-08'] },
       'renamed-ids': { catches: ['TOK-04', 'EOS-01', 'EOS-13'] },
       inputs: { catches: ['MSK-06'] },
     },

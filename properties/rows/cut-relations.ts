@@ -22,7 +22,7 @@ export const truncateRelations: readonly Property<LimitedExamples>[] = relations
       max_length: limit,
     }),
     ask: cutOrWhole,
-    relations: { stacked: { catches: ['PAD-08'] } },
+    allBut: [],
   },
 );
 
@@ -44,7 +44,7 @@ export const truncatePromptRelations: readonly Property<LimitedPrompts>[] = rela
   noun: 'What is left of a prompt',
   args: ({ prompts, limit, pad }) => ({ prompt_ids: prompts, max_prompt_length: limit, pad_token_id: pad }),
   ask: promptsCutOrWhole,
-  relations: { stacked: { catches: ['PAD-08'] } },
+  allBut: [],
 });
 
 async function promptsCutOrWhole(

@@ -143,11 +143,8 @@ const general = relations({
       },
     };
   },
-  relations: {
-    'row-order': { catches: ['PAD-08'] },
-    'batch-mates': { catches: ['PAD-03', 'MSK-06'] },
-    stacked: { catches: ['PAD-08'] },
-  },
+  allBut: [],
+  relations: { 'batch-mates': { catches: ['PAD-03', 'MSK-06'] } },
 });
 
 export const preferenceRelations: readonly Property<PairBatch>[] = [

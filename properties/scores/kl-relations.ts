@@ -73,15 +73,14 @@ export const klRelations: readonly Property<Asked>[] = relations<'kl', Asked>({
   args,
   labels: trackLabels,
   coverage: { 'unequal completions': 0.3 },
+  allBut: [],
   relations: {
     padding: { catches: ['KL-13', 'LOSS-11'] },
-    'row-order': { catches: ['PAD-08'] },
     'masked-values': {
       catches: ['KL-08', 'KL-13', 'PAD-09', 'NUM-02', 'MSK-02'],
       why: 'KL summed over prompt, padding or tool output punishes the policy for text that it did not write.',
     },
     'nan-under-the-mask': { catches: ['NUM-02', 'NUM-06'] },
-    'nan-shows': { catches: [] },
     'batch-mates': { catches: ['PAD-08', 'KL-08'] },
     stacked: { catches: ['KL-08', 'LOSS-11'] },
     long: { catches: ['KL-08', 'LOSS-11'] },

@@ -39,10 +39,9 @@ export const logprobsRelations: readonly Property<LogitBatch>[] = relations<'log
   labels: logitLabels,
   coverage: { 'unequal rows': 0.3 },
   observe,
+  allBut: [],
   relations: {
     padding: { catches: ['PAD-09'] },
-    'row-order': { catches: ['PAD-08'] },
-    'batch-mates': { catches: ['PAD-08'] },
     'same-twice': { catches: ['LP-14'] },
     stacked: { catches: ['LP-09'] },
     long: { catches: ['LP-09'] },

@@ -67,12 +67,12 @@ export const scoreRelations: readonly Property<Batch>[] = relations<'score', Bat
   args: ({ prompts, completions }) => ({ prompt_ids: prompts, completion_ids: completions }),
   labels: batchLabels,
   coverage,
+  allBut: [],
   relations: {
     'batch-mates': {
       catches: ['PAD-04', 'PAD-05', 'EOS-02', 'NUM-03', 'LP-16'],
       why: 'Positions that count padding, or attention that sees it, make every score depend on the longest prompt of the batch.',
     },
-    'row-order': { catches: ['PAD-08'] },
     stacked: { catches: ['LP-16'] },
     'same-twice': {
       catches: ['LP-12', 'LP-14'],

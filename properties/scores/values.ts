@@ -180,9 +180,8 @@ export const valuesProperties: readonly Property<Batch>[] = [
       fields: await subject.ask('values', args),
       slack: { values: bandOf(subject, MODEL_TERMS).absolute },
     }),
+    allBut: [],
     relations: {
-      finite: { catches: ['NUM-01'] },
-      'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['PAD-04', 'PAD-05', 'EOS-02'] },
       stacked: { catches: ['LP-16'] },
       'same-twice': { catches: ['LP-12'] },
@@ -251,9 +250,8 @@ export const valuesProperties: readonly Property<Batch>[] = [
       fields: await subject.ask('reward_model', args),
       slack: { scores: bandOf(subject, MODEL_TERMS).absolute },
     }),
+    allBut: [],
     relations: {
-      finite: { catches: ['NUM-01'] },
-      'row-order': { catches: ['PAD-08'] },
       'batch-mates': { catches: ['VAL-05', 'PAD-04'] },
       stacked: { catches: ['LP-16'] },
       'same-twice': { catches: ['LP-12'] },

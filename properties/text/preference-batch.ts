@@ -156,11 +156,8 @@ const general = relations({
     });
     return { fields: Object.fromEntries(fields) };
   },
-  relations: {
-    'row-order': { catches: ['PAD-08'] },
-    'batch-mates': { catches: ['PAD-03', 'MSK-06'] },
-    stacked: { catches: ['PAD-08'] },
-  },
+  allBut: [],
+  relations: { 'batch-mates': { catches: ['PAD-03', 'MSK-06'] } },
 });
 
 export const preferenceBatchProperties: readonly Property<ChatPairs>[] = [

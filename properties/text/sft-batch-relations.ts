@@ -105,11 +105,8 @@ const general = relations({
     const { ids, labels: trained } = withoutPadding(await subject.ask('sft_batch', args));
     return { fields: { input_ids: ids, labels: trained } };
   },
-  relations: {
-    'row-order': { catches: ['PAD-08'] },
-    'batch-mates': { catches: ['PAD-03', 'MSK-16'] },
-    stacked: { catches: ['PAD-08'] },
-  },
+  allBut: [],
+  relations: { 'batch-mates': { catches: ['PAD-03', 'MSK-16'] } },
 });
 
 export const sftBatchRelations: readonly Property<SftBatch>[] = [anySide, anyPad, ...general];

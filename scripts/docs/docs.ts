@@ -1,4 +1,4 @@
-// The generated documents: docs/properties.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/configuration.md with its schema, the pictures of the
+// The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/configuration.md with its schema, the pictures of the
 // glossary, and the table that ARCHITECTURE.md opens with. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,12 +14,14 @@ import { withHouseTable } from './house-table.ts';
 import { knownPage } from './known-page.ts';
 import { practicePage } from './practice-page.ts';
 import { propertyTable } from './property-table.ts';
+import { relationPage } from './relation-page.ts';
 
 const architecture = readFileSync(join(PACKAGE_ROOT, 'ARCHITECTURE.md'), 'utf8');
 
 for (const [name, text] of [
   ['ARCHITECTURE.md', withHouseTable(architecture)],
   ['docs/properties.md', propertyTable()],
+  ['docs/relations.md', relationPage()],
   ['docs/bugs.md', bugPage()],
   ['docs/configuration.md', configPage()],
   ['docs/deadlines.md', await deadlinesPage()],

@@ -16,7 +16,7 @@ import {
   type Property,
   padColumns,
   pickRows,
-  type Relation,
+  RELATIONS,
   relations,
   worldOf,
 } from '../../src/index.ts';
@@ -35,24 +35,8 @@ const TWO_ROWS: Args<'whiten'> = {
   prompt_width: 1,
   ranks: [[0], [1]],
 };
-const ALL: Readonly<Record<Relation, { catches: readonly string[] }>> = {
-  finite: { catches: [] },
-  'row-order': { catches: [] },
-  padding: { catches: [] },
-  'masked-values': { catches: [] },
-  'nan-under-the-mask': { catches: [] },
-  'nan-shows': { catches: [] },
-  untrained: { catches: [] },
-  'batch-mates': { catches: [] },
-  'micro-batches': { catches: [] },
-  'many-micro-batches': { catches: [] },
-  ranks: { catches: [] },
-  'same-twice': { catches: [] },
-  'renamed-ids': { catches: [] },
-  stacked: { catches: [] },
-  long: { catches: [] },
-  inputs: { catches: [] },
-};
+/** Those too that `whiten` makes an exception of: they must have nothing to say here, or say it. */
+const ALL = Object.fromEntries(RELATIONS.map((name) => [name, {}] as const));
 
 /** Each masked value less the mean over `counted`. */
 const centred =

@@ -9,10 +9,11 @@ import type { Mutant } from './mutant.ts';
 import { rolloutsOfTheLanguage } from './rollouts/language.ts';
 import { wrongEstimates } from './scores/estimates.ts';
 import { wrongAtFullSize } from './scores/full-size.ts';
+import { wrapperOf, wrappers } from './wrappers.ts';
 
-/** The six of the tour, the Python mutants, and those that only TypeScript can show. */
+/** The six of the tour, the Python mutants, those that only TypeScript can show, and a wrapper for each relation of an op. */
 export function listMutants(): Mutant[] {
-  return [...[FAULTY, MUTANTS].flatMap(listed), ...inTypeScript];
+  return [...[FAULTY, MUTANTS].flatMap(listed), ...inTypeScript, ...inWrappers];
 }
 
 const FAULTY = 'lossproof.examples.faulty';
@@ -24,6 +25,8 @@ const inTypeScript: readonly Mutant[] = [
   ...wrongEstimates.map((mutant) => ({ ...mutant, family: 'scores' })),
   ...wrongAtFullSize.map((mutant) => ({ ...mutant, family: 'scores' })),
 ];
+
+const inWrappers: readonly Mutant[] = wrappers.map(({ op, way }) => wrapperOf(op, way));
 
 type Listed = Omit<Mutant, 'start'>;
 

@@ -4,7 +4,7 @@ from lossproof.examples import left_padded
 
 from .registry import MUTANTS, right_op
 
-NUMBERS = {4: "four", 8: "eight", 16: "sixteen", 64: "sixty-four"}
+NUMBERS = {8: "eight", 16: "sixteen", 64: "sixty-four"}
 
 
 def of_first_rows(op, count, title, story, base=left_padded, **rows):
@@ -20,7 +20,3 @@ def of_first_rows(op, count, title, story, base=left_padded, **rows):
 
     wrong.__doc__ = story
     MUTANTS.add("%s-of-%s-rows" % (op.replace("_", "-"), NUMBERS[count]), title, base, op, **rows)(wrong)
-
-
-def of_eight_rows(op, title, story, base=left_padded, **rows):
-    of_first_rows(op, 8, title, story, base, **rows)

@@ -5,27 +5,6 @@ from lossproof.examples import left_padded
 from .registry import MUTANTS, right_op
 
 
-def zeros(value):
-    """torch.nan_to_num."""
-    if isinstance(value, list):
-        return [zeros(each) for each in value]
-    return 0.0 if value != value else value
-
-
-def of_numbers(op, field, title):
-    """Registers the right op behind nan_to_num on one of its fields."""
-    right = right_op(left_padded, op)
-
-    def answered(**batch):
-        return right(**{**batch, field: zeros(batch[field])})
-
-    answered.__doc__ = (
-        "nan_to_num on the scores, so that a run survives a bad batch: what broke trains no more, and the loss looks well. "
-        "Fix: let it be NaN, and leave the step out aloud."
-    )
-    MUTANTS.add(f"{op.replace('_', '-')}-of-a-nan-is-nothing", title, left_padded, op)(answered)
-
-
 def nanmean_of(op, title):
     """Registers the right op with a mean over the pairs that have a number."""
     right = right_op(left_padded, op)

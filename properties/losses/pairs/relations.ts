@@ -162,9 +162,8 @@ export const preferenceLossRelations: readonly Property<Pairs>[] = [
     ...shared,
     given: () => pairNumbers({ minRows: 2 }),
     coverage: { 'unequal rows': 0.25 },
+    allBut: ['finite'],
     relations: {
-      'row-order': { catches: ['PAD-08'] },
-      'nan-shows': { catches: [] },
       stacked: { catches: ['LOSS-13'] },
       inputs: { catches: ['LOSS-13'] },
       'batch-mates': { catches: ['MSK-06', 'LOSS-13'], needs: [declared] },

@@ -208,9 +208,8 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     ...shared,
     given: () => scoredPairs({ minRows: 2 }),
     coverage,
+    allBut: ['finite', 'batch-mates'],
     relations: {
-      'row-order': { catches: ['PAD-08'] },
-      'nan-shows': { catches: [] },
       stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
     },
@@ -220,7 +219,7 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     given: () => scoredPairs({ minRows: 2 }),
     coverage,
     relations: {
-      'batch-mates': { catches: ['PAD-08'], needs: KNOWN },
+      'batch-mates': { needs: KNOWN },
     },
   }),
 ];

@@ -232,8 +232,8 @@ export const unpairedLossRelations: readonly Property<Labelled>[] = [
     ...shared,
     given: () => labelledRows({ minRows: 2 }),
     coverage,
+    allBut: ['finite'],
     relations: {
-      'row-order': { catches: ['PAD-08'] },
       stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
     },

@@ -54,16 +54,14 @@ export const valueLossRelations: readonly Property<ValueCase>[] = underGaps(gaps
     ...related,
     given: () => valueCase({ gaps: true }),
     coverage: { 'several rows': 0.3, gap: 0.15 },
+    allBut: ['micro-batches', 'many-micro-batches', 'ranks'],
     relations: {
       finite: {
         catches: ['NUM-01'],
         why: 'A mean over an empty row is 0/0: one answer that was masked out whole turns the weights of the critic to NaN.',
       },
       padding: { catches: ['LOSS-11', 'MSK-06'] },
-      'row-order': { catches: ['PAD-08'] },
       'masked-values': { catches: ['MSK-02', 'MSK-06', 'VAL-11'] },
-      'nan-under-the-mask': { catches: ['NUM-02'] },
-      'nan-shows': { catches: [] },
       untrained: { catches: ['NUM-01', 'ZL-04'] },
       stacked: { catches: ['LOSS-03', 'LOSS-11'] },
       long: { catches: ['LOSS-03', 'LOSS-11'] },

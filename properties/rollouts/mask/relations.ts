@@ -203,7 +203,8 @@ const inputs = relations<'mask', Batch>({
   args: (drawn) => blockArgs(drawn),
   labels: batchLabels,
   coverage: { stopped: 0.5 },
-  relations: { inputs: { catches: ['EOS-01'] }, stacked: { catches: ['PAD-08'] } },
+  allBut: ['renamed-ids'],
+  relations: { inputs: { catches: ['EOS-01'] } },
 });
 
 export const maskRelations: readonly Property<Batch>[] = [

@@ -5,6 +5,7 @@ import type { Matrix } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
+import { hasColumns } from './fit.ts';
 import type { Rule } from './rule.ts';
 import { wrongWhole } from './stacked.ts';
 import { closeCircles, NO_RUN, type Run, repeatColumns, trainedOf, wholePartition } from './transform.ts';
@@ -22,6 +23,7 @@ export const long: Rule = {
     `${noun} of rows that repeat their tokens, up to ${COLUMNS} columns and more, is that of the rows`,
   why: 'What works through a row in chunks and loses the last one, or counts it twice, is right on all rows that fit in one.',
   level: 'must',
+  unfit: (signature) => (hasColumns(signature) ? undefined : 'no argument has columns'),
   mostCases: MOST_CASES,
   needs: (op) => (world) => whyNot(op, world),
   // Of a single token nobody can tell whether a KL is its own or its row's.

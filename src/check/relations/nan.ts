@@ -3,26 +3,19 @@
 import type { Args, Op } from '../../protocol/message.ts';
 import { show } from '../numbers.ts';
 import { discard } from '../subject.ts';
+import { madeOf, signatureOf, wholeOf } from './fit.ts';
 import { FEW_CASES, type Rule } from './rule.ts';
 import { fieldAlong, rowCount, trainedOf, wholePartition } from './transform.ts';
-
-/** What each op makes all of its answer of, and which number of the whole must say that it broke. */
-const MADE_OF: {
-  readonly [O in Op]?: { readonly field: string; readonly whole: string };
-} = {
-  kl: { field: 'logprobs', whole: 'mean_kl' },
-  loss: { field: 'logprobs', whole: 'loss' },
-  sft_loss: { field: 'logits', whole: 'loss' },
-  value_loss: { field: 'values', whole: 'loss' },
-  preference_loss: { field: 'chosen_logprobs', whole: 'loss' },
-  reward_loss: { field: 'chosen_scores', whole: 'loss' },
-};
 
 export const nanShows: Rule = {
   id: 'a-nan-is-seen',
   title: (noun) => `${noun} is NaN, or the batch is refused, where what a trained row is made of is NaN`,
   why: 'What is set to 0 because it is no number is trained on no more, and no curve shows it: the loss falls on what is left.',
   level: 'must',
+  unfit: (signature) =>
+    wholeOf(signature) !== undefined && madeOf(signature) !== undefined
+      ? undefined
+      : 'it makes no number for the whole batch of real ones',
   mostCases: FEW_CASES,
   needs:
     () =>
@@ -32,7 +25,8 @@ export const nanShows: Rule = {
         : undefined,
   applies: (op, args) => trainedRow(op, args) >= 0,
   async check({ subject, op, args }) {
-    const { field, whole } = MADE_OF[op] ?? { field: '', whole: '' };
+    const signature = signatureOf(op);
+    const [field, whole] = [madeOf(signature) ?? '', wholeOf(signature) ?? ''];
     const row = trainedRow(op, args);
     const rows = (args as Readonly<Record<string, unknown>>)[field];
     if (row < 0 || !Array.isArray(rows)) return discard('no row is trained');
@@ -45,8 +39,7 @@ export const nanShows: Rule = {
     return {
       kind: 'hidden',
       sentence: `${field} of row ${row} are NaN, and ${whole} is ${show(answered)}: the row is left out, and nobody is told.`,
-      advice:
-        'Take nan_to_num, nanmean and their like out of the loss, and end the step where it is not finite.',
+      advice: 'Take nan_to_num, nanmean and their like out of it, and end the step where it is not finite.',
     };
   },
 };

@@ -4,6 +4,7 @@ import { dealt, overRanks } from '../../protocol/ranks.ts';
 import type { Finding, Need } from '../property.ts';
 import { discard, firstFinding } from '../subject.ts';
 import { meansLocal } from '../support.ts';
+import type { Signature } from './fit.ts';
 import type { Asked, Changed, Rule } from './rule.ts';
 import { pickRows, rowCount, trainedOf, wholePartition } from './transform.ts';
 import { twice } from './twice.ts';
@@ -91,11 +92,17 @@ const offered =
     return undefined;
   };
 
+const takesNo =
+  (capability: 'micro_batches' | 'ranks') =>
+  ({ args }: Signature): string | undefined =>
+    args.some(({ name }) => name === capability) ? undefined : `it takes no ${capability}`;
+
 export const MICRO_BATCHES: Rule = {
   id: 'independent-of-micro-batches',
   title: (noun) => `${noun} is the same for every partition of the batch into micro-batches`,
   why: 'A mean of micro-batch means weighs the tokens of short micro-batches more: gradient accumulation changes the objective.',
   level: 'must',
+  unfit: takesNo('micro_batches'),
   needs: offered('micro_batches'),
   applies: (_, args) => partsOf(args, 'micro_batches').length > 1,
   change: split('micro_batches', 'micro-batches'),
@@ -106,6 +113,7 @@ export const MANY_MICRO_BATCHES: Rule = {
   title: (noun) => `${noun} of ${MANY} rows is the same in ${MANY} micro-batches of one row each`,
   why: 'A step that accumulates so many micro-batches and drops what is left over trains on a part of the batch.',
   level: 'must',
+  unfit: takesNo('micro_batches'),
   mostCases: 20,
   needs: offered('micro_batches'),
   applies: (op, args) => trainedOf(op, args).some((row) => row.includes(true)),
@@ -117,6 +125,7 @@ export const RANKS: Rule = {
   title: (noun) => `${noun} is the same for every partition of the batch over data-parallel ranks`,
   why: 'A mean over ranks of means over tokens, or a statistic of one rank, makes the step depend on how many machines there are.',
   level: 'must',
+  unfit: takesNo('ranks'),
   needs: offered('ranks'),
   applies: (_, args) => partsOf(args, 'ranks').length > 1,
   check: (asked) => {

@@ -2,12 +2,14 @@
 // once, and asks the axes of an op (protocol/axes.ts) what its fields mean.
 import type fc from 'fast-check';
 import { redrawn } from '../../generators/redrawn.ts';
+import type { Relation } from '../../protocol/axes.ts';
 import type { Args, Ok, Op } from '../../protocol/message.ts';
 import type { Level, Stage } from '../../vocabulary.ts';
 import type { Need, Property, Subject, World } from '../property.ts';
 import { isOfUse } from '../subject.ts';
 import type { Observed } from './compare.ts';
-import type { Invariance, Relation } from './rule.ts';
+import { RELATIONS, relationsOf } from './matrix.ts';
+import type { Invariance } from './rule.ts';
 import { RULES } from './rules.ts';
 import { unchanged } from './together.ts';
 import { asAsked } from './transform.ts';
@@ -32,18 +34,20 @@ export interface Related<O extends Op, Case> {
   readonly ask?: (subject: Subject, args: Args<O>) => Promise<Ok<O>>;
   /** What of the answer is compared; default: all of its fields. */
   readonly observe?: (subject: Subject, args: Args<O>) => Promise<Observed>;
-  /** Which relations, and what is particular about them here. */
-  readonly relations: { readonly [R in Relation]?: Particulars };
+  /** What is particular about relations here. Without `allBut`, these are the relations that are asked. */
+  readonly relations?: { readonly [R in Relation]?: Particulars };
+  /** Asks every relation of the op (matrix.ts) but these, which other cases judge. */
+  readonly allBut?: readonly Relation[];
 }
 
 export interface Particulars {
-  readonly catches: readonly string[];
+  readonly catches?: readonly string[];
   readonly level?: Level;
   readonly why?: string;
   readonly needs?: readonly Need[];
 }
 
-/** One property for each relation that is listed, in the order of RULES. */
+/** A property for each relation that is asked, in the order of RULES. */
 export function relations<O extends Op, Case>(related: Related<O, Case>): readonly Property<Case>[] {
   const { op, stage, given, labels, coverage, needs = [], noun = 'The answer' } = related;
   const observe =
@@ -51,61 +55,62 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
     (async (subject: Subject, args: Args<O>): Promise<Observed> => ({
       fields: asAsked(op, args, await (related.ask?.(subject, args) ?? subject.ask(op, args))),
     }));
-  return (Object.keys(RULES) as Relation[]).flatMap((name): Property<Case>[] => {
-    const particulars = related.relations[name];
-    if (particulars === undefined) return [];
+  return particularsOf(related).map(([name, particulars]): Property<Case> => {
     const rule = RULES[name];
     const limits = [rule.mostCases, related.mostCases].filter((most) => most !== undefined);
     const mostCases = limits.length === 0 ? undefined : Math.min(...limits);
-    return [
-      {
-        id: `${related.prefix ?? `${stage}/`}${rule.id}`,
-        title: rule.title(noun),
-        stage,
-        level: particulars.level ?? rule.level,
-        why: particulars.why ?? rule.why,
-        catches: particulars.catches,
-        ops: [op],
-        needs: [
-          ...needs,
-          ...(rule.needs === undefined ? [] : [rule.needs(op)]),
-          ...(particulars.needs ?? []),
-        ],
-        given: (world) =>
-          redrawn(given(world), (drawn) =>
-            // What the request is made of is all there: only a model, or an answer, would be missing.
-            isOfUse(() => rule.applies?.(op, related.args(drawn, world as Subject)) ?? true),
-          ),
-        ...(mostCases === undefined ? {} : { mostCases }),
-        ...(labels === undefined ? {} : { labels }),
-        ...(coverage === undefined ? {} : { coverage }),
-        check: (subject, drawn) => {
-          const asked = {
-            subject,
-            op,
-            args: related.args(drawn, subject),
-            ask: (args: Args<O>) => observe(subject, args),
-            askAnew: (args: Args<O>) => observe({ ...subject, ...subject.anew }, args),
-            terms: related.terms,
-          };
-          return rule.change === undefined
-            ? rule.check(asked)
-            : unchanged(rule, asked, askedTogether(related, subject));
-        },
+    return {
+      id: `${related.prefix ?? `${stage}/`}${rule.id}`,
+      title: rule.title(noun),
+      stage,
+      level: particulars.level ?? rule.level,
+      why: particulars.why ?? rule.why,
+      catches: particulars.catches ?? rule.catches ?? [],
+      ops: [op],
+      needs: [...needs, ...(rule.needs === undefined ? [] : [rule.needs(op)]), ...(particulars.needs ?? [])],
+      given: (world) =>
+        redrawn(given(world), (drawn) =>
+          // What the request is made of is all there: only a model, or an answer, would be missing.
+          isOfUse(() => rule.applies?.(op, related.args(drawn, world as Subject)) ?? true),
+        ),
+      ...(mostCases === undefined ? {} : { mostCases }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(coverage === undefined ? {} : { coverage }),
+      check: (subject, drawn) => {
+        const question = {
+          subject,
+          op,
+          args: related.args(drawn, subject),
+          ask: (args: Args<O>) => observe(subject, args),
+          askAnew: (args: Args<O>) => observe({ ...subject, ...subject.anew }, args),
+          terms: related.terms,
+        };
+        return rule.change === undefined
+          ? rule.check(question)
+          : unchanged(rule, question, askedTogether(related, subject));
       },
-    ];
+    };
   });
 }
 
-/** The relations of these that are a change, and that this trainer can be asked about. */
-function askedTogether<O extends Op, Case>(
-  { op, relations }: Related<O, Case>,
-  world: World,
-): readonly Invariance[] {
-  return (Object.keys(RULES) as Relation[]).flatMap((name) => {
-    const [rule, particulars] = [RULES[name], relations[name]];
-    if (rule.change === undefined || particulars === undefined) return [];
-    const needs = [rule.needs?.(op), ...(particulars.needs ?? [])];
-    return needs.some((need) => need?.(world) !== undefined) ? [] : [rule];
+/** The relations that are asked, each with what is particular about it. */
+function particularsOf<O extends Op, Case>({
+  op,
+  relations = {},
+  allBut,
+}: Related<O, Case>): readonly (readonly [Relation, Particulars])[] {
+  const asked =
+    allBut === undefined
+      ? RELATIONS.filter((name) => relations[name] !== undefined)
+      : relationsOf(op).filter((name) => !allBut.includes(name));
+  return asked.map((name) => [name, relations[name] ?? {}]);
+}
+
+/** Those of them that are a change, and that this trainer can be asked about. */
+function askedTogether<O extends Op, Case>(related: Related<O, Case>, world: World): readonly Invariance[] {
+  return particularsOf(related).flatMap(([name, { needs = [] }]) => {
+    const rule = RULES[name];
+    if (rule.change === undefined) return [];
+    return [rule.needs?.(related.op), ...needs].some((need) => need?.(world) !== undefined) ? [] : [rule];
   });
 }

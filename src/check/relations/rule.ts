@@ -3,24 +3,7 @@ import type { Args, Op } from '../../protocol/message.ts';
 import type { Level } from '../../vocabulary.ts';
 import type { Finding, Need, Subject } from '../property.ts';
 import type { Observed } from './compare.ts';
-
-export type Relation =
-  | 'finite'
-  | 'row-order'
-  | 'padding'
-  | 'masked-values'
-  | 'nan-under-the-mask'
-  | 'nan-shows'
-  | 'untrained'
-  | 'batch-mates'
-  | 'micro-batches'
-  | 'many-micro-batches'
-  | 'ranks'
-  | 'same-twice'
-  | 'stacked'
-  | 'long'
-  | 'inputs'
-  | 'renamed-ids';
+import type { Signature } from './fit.ts';
 
 interface RuleFacts {
   /** Last part of the id. */
@@ -28,6 +11,10 @@ interface RuleFacts {
   readonly title: (noun: string) => string;
   readonly why: string;
   readonly level: Level;
+  /** Rows of the catalogue that it finds, where a family says nothing else. */
+  readonly catches?: readonly string[];
+  /** Why it cannot be asked of an op that takes and answers this; `undefined`, or no function: it fits. */
+  readonly unfit?: (signature: Signature) => string | undefined;
   readonly needs?: (op: Op) => Need;
   /** Whether a request can say anything; others are drawn again, as far as they are. */
   readonly applies?: <O extends Op>(op: O, args: Args<O>) => boolean;

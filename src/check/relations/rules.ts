@@ -1,15 +1,16 @@
 // The relations themselves: what is changed in a request, and what must stay in the answer. Which op they are asked of,
 // and what its fields mean, they learn from its axes.
-import type { OkAxis } from '../../protocol/axes.ts';
+import type { OkAxis, Relation } from '../../protocol/axes.ts';
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
+import { hasColumns, isReal, type Signature } from './fit.ts';
 import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
-import { type Cause, FEW_CASES, type Relation, type Rule } from './rule.ts';
+import { type Cause, FEW_CASES, type Rule } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -70,12 +71,21 @@ function dividedByWidth<O extends Op>(op: O, args: Args<O>, extra: number): Caus
   };
 }
 
+/** Ids and logits under a mask mean something to the columns beside them, and cannot be overwritten. */
+const numbersUnderMask = ({ args }: Signature): string | undefined =>
+  args.some(({ axis }) => axis === 'mask') &&
+  args.some(({ axis, kind }) => axis === 'token' && kind === 'float_track')
+    ? undefined
+    : 'no argument holds numbers under a mask';
+
 export const RULES: Readonly<Record<Relation, Rule>> = {
   finite: {
     id: 'finite-on-finite-input',
     title: (noun) => `${noun} is finite where everything that it reads is`,
     why: 'One 0/0 of an empty row, or one overflow, turns the weights of the model to NaN.',
     level: 'must',
+    catches: ['NUM-01'],
+    unfit: ({ ok }) => (ok.some(isReal) ? undefined : 'it answers whole numbers only'),
     async check({ op, args, ask }) {
       const broken = notANumber(op, args, await ask(args));
       return broken === undefined
@@ -92,6 +102,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} does not change with more columns of padding, left and right`,
     why: 'What counts padding depends on the longest row of the batch that a row happens to be in.',
     level: 'must',
+    unfit: (signature) => (hasColumns(signature) ? undefined : 'no argument has columns'),
     change(op, args) {
       const left = fieldAlong(op, args, 'width') === undefined ? 0 : EXTRA;
       return {
@@ -107,6 +118,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} does not depend on the order of the rows, and moves with them`,
     why: 'What depends on the order of rows pairs answers with the numbers of others.',
     level: 'must',
+    catches: ['PAD-08'],
     applies: (op, args) => rowCount(op, args) > 1,
     change(op, args) {
       const order = reversed(rowCount(op, args));
@@ -126,6 +138,9 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} for a row is the same alone and in a batch`,
     why: 'What a row gets from its neighbours changes from batch to batch, and no run can be repeated.',
     level: 'must',
+    catches: ['PAD-08'],
+    unfit: ({ reach }) =>
+      reach === 'batch' ? 'what it says of a row may depend on all rows of the batch' : undefined,
     applies: (op, args) => independentParts(op, args).length > 1,
     leavesOut: true,
     // Which part goes depends on the request, so that each goes in some case.
@@ -160,6 +175,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} does not change with values at masked positions`,
     why: "Whatever stands at prompt, padding and tool output is not the policy's doing; what reads it is noise.",
     level: 'must',
+    unfit: numbersUnderMask,
     change: (op, args) => ({
       args: overwriteMasked(op, args, JUNK),
       when: 'when only values at masked positions change',
@@ -170,6 +186,8 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is not touched by NaN and infinity at masked positions`,
     why: 'Multiplying by a mask keeps NaN (0 * NaN is NaN): one bad padding value ends the run.',
     level: 'should',
+    catches: ['NUM-02'],
+    unfit: numbersUnderMask,
     async check(asked) {
       const args = wholePartition(asked.op, asked.args);
       for (const value of [Number.NaN, Number.NEGATIVE_INFINITY]) {
@@ -231,6 +249,8 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
     title: (noun) => `${noun} is the same when all ids have other names, one of the special ones 0`,
     why: 'An id of 0 passes for "not set", and an id that happens to be small for a flag: right for one tokenizer, wrong for the next.',
     level: 'must',
+    unfit: ({ hasIds }) =>
+      hasIds ? undefined : 'its ids mean something to a model, a template or logits, or it has none',
     needs: () => freeTokens,
     async check({ subject, op, args, ask }) {
       const { ids } = axesOf(op);

@@ -8,6 +8,7 @@ import { bandOf, isHalf, show } from '../numbers.ts';
 import type { Finding, World } from '../property.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
+import { signatureOf, wholeOf } from './fit.ts';
 import { type Asked, FEW_CASES, type Rule } from './rule.ts';
 import { fieldAlong, pickRows, rowCount, wholePartition } from './transform.ts';
 
@@ -31,25 +32,13 @@ function numbersIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + numbersIn(each), 0);
 }
 
-/** What an op answers for the whole batch, and makes of all its rows. */
-const WHOLE: { readonly [O in Op]?: string } = {
-  kl: 'mean_kl',
-  full_kl: 'mean_kl',
-  entropy: 'mean_entropy',
-  loss: 'loss',
-  sft_loss: 'loss',
-  value_loss: 'loss',
-  preference_loss: 'loss',
-  reward_loss: 'loss',
-  unpaired_preference_loss: 'loss',
-};
-
 export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
     `${noun} of a batch stacked on itself, up to ${MANY_ROWS} rows, or ${MOST_ROWS}, is that of the batch, or as many times that where it is a sum`,
   why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
   level: 'must',
+  catches: ['PAD-08'],
   // Batches of so many rows are slow.
   mostCases: FEW_CASES,
   async check(asked) {
@@ -148,7 +137,7 @@ export function wrongWhole<O extends Op>(
   after: Fields,
   { times, copies = times, when, factors, slack }: Copies,
 ): Finding | undefined {
-  const name = WHOLE[op] ?? '';
+  const name = wholeOf(signatureOf(op)) ?? '';
   const [once, often] = [before[name], after[name]];
   if (typeof once !== 'number' || typeof often !== 'number') return undefined;
   const mask = fieldAlong(op, args, 'mask') as Matrix | undefined;

@@ -4,6 +4,7 @@ import type { Ok, Op } from '../../protocol/message.ts';
 import { bandOf, show } from '../numbers.ts';
 import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
+import { hasColumns, wholeOf } from './fit.ts';
 import { type Asked, FEW_CASES, type Rule } from './rule.ts';
 import { withoutTrained } from './transform.ts';
 
@@ -12,6 +13,8 @@ export const untrained: Rule = {
   title: (noun) => `${noun} is 0 where no token is trained, or the batch is refused`,
   why: 'A batch whose answers were all cut away or filtered out is 0/0: it may come after days, and one such step turns every weight to NaN.',
   level: 'must',
+  unfit: (signature) =>
+    hasColumns(signature) && wholeOf(signature) === 'loss' ? undefined : 'it answers no loss of tokens',
   mostCases: FEW_CASES,
   needs:
     () =>

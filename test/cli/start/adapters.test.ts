@@ -164,7 +164,7 @@ test('list shows every property, and with a trainer which it can be checked for'
   expect(await world.run('list', '--', 'python3', 'adapter.py')).toBe(0);
   expect(world.out()).toContain('✓ collate/rows-survive');
   expect(world.out()).toContain('unsupported: the adapter has no op `mask`');
-  expect(world.out()).toMatch(/tiny can be checked for \d of \d+ properties/);
+  expect(world.out()).toMatch(/tiny can be checked for \d+ of \d+ properties/);
 });
 
 test('demo catches the trainer that it is named, tells its story, and says how to see it again', async () => {

@@ -6,7 +6,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.advantages import graders
 
 from ..registry import MUTANTS
-from ..rows_lost import of_eight_rows, of_first_rows
+from ..rows_lost import of_first_rows
 
 @MUTANTS.add("format-of-one-line", "A thought of several lines has no form", left_padded, "format_score")
 def format_score(completions):
@@ -37,53 +37,6 @@ def reward_of_the_run(completions, references, completion_ids):
     given to says what it is worth. Fix: the reference is an argument."""
     graded = [GRADED.setdefault(text, graders.graded(text, ref)) for text, ref in zip(completions, references)]
     return dict(graders.reward(completions, references, completion_ids), rewards=graded)
-
-
-of_eight_rows(
-    "format_score",
-    "Completions behind the eighth have the form of the eighth",
-    "A pool of eight workers, and zip(texts, workers). Fix: map.",
-)
-
-
-of_eight_rows(
-    "overlong_penalty",
-    "Rows behind the eighth pay what the eighth pays",
-    "The lengths of a group of eight, taken for those of the batch. Fix: all of them.",
-)
-
-
-of_eight_rows(
-    "token_rewards",
-    "Rows behind the eighth have the rewards of the eighth",
-    "Scores are gathered into a buffer of one rank. Fix: the size of the batch.",
-    row="PAD-08",
-)
-
-
-of_eight_rows(
-    "returns",
-    "Rows behind the eighth have the returns of the eighth",
-    "The scan is compiled for eight rows, and its index clamps. Fix: compile anew.",
-    row="PAD-08",
-)
-
-
-of_first_rows(
-    "gae",
-    4,
-    "Rows after the fourth have the advantages of the fourth",
-    "The scan runs over a micro-batch of four, and its index clamps. Fix: the size of the batch.",
-    row="PAD-08",
-)
-
-
-of_eight_rows(
-    "clip_advantages",
-    "Rows after the eighth have the advantage of the eighth",
-    "A buffer of eight, read with an index that clamps. Fix: the size of the batch.",
-    row="PAD-08",
-)
 of_first_rows(
     "reward",
     64,

@@ -7,7 +7,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.losses.reward_loss import pairwise_loss
 
 from ..registry import MUTANTS
-from ..without_nan import nanmean_of, of_numbers
+from ..without_nan import nanmean_of
 
 
 @MUTANTS.add("loss-log-probs-have-a-floor", "Log-probabilities below -10 count as -10", left_padded, "loss")
@@ -45,8 +45,5 @@ def loss_half(logprobs, old_logprobs, ref_logprobs, advantages, completion_mask,
     return left_padded.loss(logprobs, old_logprobs, ref_logprobs, half, completion_mask, micro_batches)
 
 
-of_numbers("loss", "logprobs", "A token without a number costs nothing")
-of_numbers("value_loss", "values", "A value that is no number costs nothing")
-of_numbers("sft_loss", "logits", "Logits that are no numbers cost nothing")
 nanmean_of("preference_loss", "The mean over pairs leaves out those of NaN")
 nanmean_of("reward_loss", "The mean over scored pairs leaves out those of NaN")

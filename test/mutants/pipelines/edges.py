@@ -4,7 +4,6 @@ from lossproof.examples import left_padded
 from lossproof.examples.pipelines import replay
 
 from ..registry import MUTANTS
-from ..rows_lost import of_eight_rows
 
 
 @MUTANTS.add("contract-reads-eight-segments", "Of a hand-over eight segments are trained", left_padded, "contract", row="TRN-04")
@@ -38,10 +37,3 @@ def contract_swapped(order, segments, enabled):
     right = replay.contract(order, segments, enabled)
     values = [right["losses"][name] for name in sorted(enabled)]
     return dict(right, losses=dict(zip(enabled, values)))
-
-
-of_eight_rows(
-    "unroll",
-    "Windows behind the eighth are the eighth",
-    "The sampler keeps eight slots. Fix: as many as windows.",
-)

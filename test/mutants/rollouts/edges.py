@@ -10,7 +10,6 @@ from lossproof.examples.text.chat import chat_ids
 
 from ..in_place import written
 from ..registry import MUTANTS, right_op
-from ..rows_lost import of_eight_rows, of_first_rows
 
 
 @MUTANTS.add(
@@ -43,14 +42,6 @@ def rewards_without_zeros(prompt_ids, turns, advantage, eos_token_ids, max_tool_
     moved = [next(given, 0.0) if turn["role"] == "assistant" else 0.0 for turn in turns]
     whole = row(prompt_ids, cut_tools(turns, max_tool_tokens), eos_token_ids)
     return rows_of([whole], advantage, turn_rewards and moved)
-
-
-of_eight_rows(
-    "sampling",
-    "Rows behind the eighth are drawn from the distribution of the eighth",
-    "Warpers keep a state a slot, and there are eight slots. Fix: as many as rows.",
-    row="PAD-08",
-)
 
 
 def in_half_precision(op, title, story):
@@ -105,36 +96,6 @@ def rollout_answer_cut(conversations, sampled_ids):
     size of what was sampled."""
     prompts = [chat_ids(messages, True) for messages in conversations]
     return scored(prompts, [row[:1024] for row in sampled_ids])
-
-
-of_eight_rows(
-    "mask",
-    "Rows after the eighth have the mask of the eighth",
-    "The lengths of a group of eight, read with an index that clamps. Fix: the size of the batch.",
-    row="PAD-08",
-)
-of_eight_rows(
-    "extract",
-    "Rows after the eighth have the completion of the eighth",
-    "Sequences are split eight at a time, and the rest takes the last split. Fix: all of them.",
-    row="PAD-08",
-)
-
-
-of_eight_rows(
-    "penalties",
-    "Rows after the eighth have the logits of the eighth",
-    "Counts are kept in eight slots. Fix: as many as rows.",
-    row="PAD-08",
-)
-for count in (8, 16):
-    of_first_rows(
-        "rollout",
-        count,
-        "Rollouts after number %d are that rollout" % count,
-        "The experience is made in batches of the engine, and what is left over is scored as the last of them. Fix: all of them.",
-        row="PAD-08",
-    )
 
 
 def rolled(args):

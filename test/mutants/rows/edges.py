@@ -5,7 +5,6 @@ from lossproof.examples.rows import packing, truncation
 from lossproof.examples.rows.preference import preference
 
 from ..registry import MUTANTS
-from ..rows_lost import of_eight_rows, of_first_rows
 
 
 @MUTANTS.add("pack-segments-in-three-bits", "The ninth example of a row is told as the first", left_padded, "pack", row="PCK-01")
@@ -40,39 +39,6 @@ def collate(input_ids, labels, pad_token_id):
     """Data sets are kept as int16, which was enough for the tokenizer before. Fix: int32."""
     narrow = [[(id + 32768) % 65536 - 32768 for id in row] for row in input_ids]
     return left_padded.collate(narrow, labels, pad_token_id)
-
-
-of_eight_rows(
-    "preference",
-    "Rows of pairs behind the eighth are the eighth",
-    "A clamp of the index that was to guard against the last, smaller batch. Fix: none.",
-    row="PAD-08",
-)
-
-
-of_eight_rows(
-    "collate",
-    "Rows behind the eighth are the eighth",
-    "The collator fills a buffer of eight rows. Fix: as many as there are.",
-    row="PAD-08",
-)
-
-
-for count in (8, 16):
-    of_first_rows(
-        "truncate",
-        count,
-        "Examples after number %d are that example" % count,
-        "datasets.map with a batch size, and an index that clamps at its end. Fix: the size of the batch.",
-        row="PAD-08",
-    )
-    of_first_rows(
-        "truncate_prompts",
-        count,
-        "Prompts after number %d are that prompt" % count,
-        "Prompts are cut on a device whose buffer has so many rows, and the rest reads the last one. Fix: all of them.",
-        row="PAD-08",
-    )
 
 
 @MUTANTS.add("collate-cut-at-512", "Rows of a batch end at token 512", left_padded, "collate", row="TRN-06")

@@ -7,7 +7,6 @@ from lossproof.examples.scores import critic
 from lossproof.examples.scores.entropies import over_completions
 
 from ..registry import MUTANTS
-from ..without_nan import of_numbers
 
 WINDOW = 24
 
@@ -58,7 +57,6 @@ def entropy(logits, completion_mask, prompt_width):
     return over_completions(half, completion_mask, prompt_width)
 
 
-of_numbers("kl", "logprobs", "A token without a number has no KL")
 
 
 LIMIT = 1024

@@ -9,7 +9,6 @@ from lossproof.examples.text import batches, pairs
 from lossproof.examples.text.chat import IGNORED, PAD_ID, STOP, STOP_ID, chat_ids, tokenizer
 
 from ..registry import MUTANTS
-from ..rows_lost import of_eight_rows
 
 
 def changed(messages, change):
@@ -85,21 +84,6 @@ def decode_dense(ids):
     """A filter for the log became the text that is judged: code and lists that a reward reads are others. Fix: filter a copy."""
     return {"text": re.sub(r"\n\s*\n", "\n", tokenizer.decode(ids))}
 
-
-of_eight_rows(
-    "sft_batch",
-    "Rows behind the eighth are the eighth",
-    "The collator fills a buffer of the largest micro-batch that was seen in the tests. Fix: as many rows as there are.",
-    row="PAD-08",
-)
-
-
-of_eight_rows(
-    "preference_batch",
-    "Pairs behind the eighth are the eighth",
-    "As sft-batch-of-eight-rows, in both halves.",
-    row="PAD-08",
-)
 
 
 @MUTANTS.add("sft-row-cut-at-1024", "Rows of SFT end at token 1,024", left_padded, "tokenize", row="TRN-04")

@@ -5,9 +5,9 @@ import math
 
 
 def full_kl(logits, ref_logits, temperature):
-    """Nats; a token that the policy cannot produce adds nothing."""
+    """Nats; a token that the policy cannot produce adds nothing, and NaN stays NaN."""
     pairs = zip(log_softmax(logits, temperature), log_softmax(ref_logits, temperature))
-    return sum(math.exp(logp) * (logp - logq) for logp, logq in pairs if logp > -math.inf)
+    return sum(math.exp(logp) * (logp - logq) for logp, logq in pairs if logp != -math.inf)
 
 
 def log_softmax(logits, temperature):

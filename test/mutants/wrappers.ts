@@ -1,0 +1,220 @@
+// One mutant for each op and each way to break a relation: the bundled trainer's op, right but for what is done to its
+// request or its answer on the way. Which ops a way is a mutant of, the matrix of relations says; nobody lists them.
+
+import { isReal, type Signature, signatureOf } from '../../src/check/relations/fit.ts';
+import { AXES, type Op, type Trainer, unasked } from '../../src/index.ts';
+import type { Relation } from '../../src/protocol/axes.ts';
+import type { Matrix } from '../../src/vocabulary.ts';
+import { startResident } from '../resident.ts';
+import type { Mutant } from './mutant.ts';
+
+const BASE = 'lossproof.examples.left_padded';
+/** What is handled in one go by those who lose the rest: rows, and columns. */
+const ROWS = 16;
+const COLUMNS = 64;
+/** A wrong call among so many: the two that `same-twice` compares are two apart. */
+const EVERY = 3;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Rows = readonly unknown[];
+
+export interface Way {
+  readonly name: string;
+  readonly title: (op: string) => string;
+  /** The relations that it breaks. */
+  readonly breaks: readonly Relation[];
+  readonly args?: (args: Fields, signature: Signature) => Fields;
+  readonly answer?: (ok: Fields, signature: Signature, args: Fields) => Fields;
+  /** Only every third call is wrong. */
+  readonly sometimes?: true;
+  readonly writes?: true;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: 'answers-nan',
+    title: (op) => `What ${op} answers is NaN`,
+    breaks: ['finite'],
+    answer: (ok, { ok: fields }) =>
+      edited(ok, fields.filter(isReal), (value) => numbers(value, () => Number.NaN)),
+  },
+  {
+    name: 'knows-the-first-row',
+    title: (op) => `Every row of ${op} gets what the first one should`,
+    breaks: ['row-order', 'batch-mates'],
+    answer: (ok, signature) => edited(ok, ofRows(signature), (rows) => like(rows as Rows, () => 0)),
+  },
+  {
+    name: 'knows-sixteen-rows',
+    title: (op) => `Rows of ${op} behind the 16th get what that one should`,
+    breaks: ['stacked'],
+    answer: (ok, signature) =>
+      edited(ok, ofRows(signature), (rows) => like(rows as Rows, (row) => Math.min(row, ROWS - 1))),
+  },
+  {
+    name: 'knows-64-columns',
+    title: (op) => `Columns of ${op} behind the 64th get what that one should`,
+    breaks: ['long'],
+    answer: (ok, { ok: fields }) =>
+      edited(
+        ok,
+        fields.filter(({ axis }) => axis === 'token'),
+        (rows) => (rows as Matrix).map((row) => like(row, (column) => Math.min(column, COLUMNS - 1))),
+      ),
+  },
+  {
+    name: 'counts-columns',
+    title: (op) => `What ${op} answers grows with the columns of the batch`,
+    breaks: ['padding'],
+    answer: (ok, { args: given, ok: fields }, args) => {
+      const track = given.find(({ axis, name }) => axis === 'token' && args[name] !== undefined);
+      const width = ((args[track?.name ?? ''] as Matrix | undefined)?.[0] ?? []).length;
+      return edited(ok, fields.filter(isReal), (value) => numbers(value, (x) => x * (1 + width)));
+    },
+  },
+  {
+    name: 'reads-under-the-mask',
+    title: (op) => `What ${op} answers depends on numbers at masked positions`,
+    breaks: ['masked-values', 'nan-under-the-mask'],
+    answer: (ok, { args: given, ok: fields }, args) => {
+      const mask = args[given.find(({ axis }) => axis === 'mask')?.name ?? ''] as Matrix | undefined;
+      const tracks = given.filter(({ axis, kind }) => axis === 'token' && kind === 'float_track');
+      const masked = tracks.flatMap(({ name }) =>
+        ((args[name] as Matrix | undefined) ?? []).flatMap((row, at) =>
+          row.filter((_, column) => mask?.[at]?.[column] !== 1),
+        ),
+      );
+      const sum = masked.reduce((total, value) => total + value, 0);
+      return edited(ok, fields.filter(isReal), (value) => numbers(value, (x) => x + sum));
+    },
+  },
+  {
+    name: 'counts-micro-batches',
+    title: (op) => `What ${op} answers grows with the number of micro-batches`,
+    breaks: ['micro-batches', 'many-micro-batches'],
+    answer: (ok, { ok: fields }, { micro_batches: parts = [] }) =>
+      edited(ok, fields.filter(isReal), (value) => numbers(value, (x) => x * (parts as Rows).length)),
+  },
+  {
+    name: 'costs-without-tokens',
+    title: (op) => `What ${op} answers is 1 higher where no token is trained`,
+    breaks: ['untrained'],
+    answer: (ok, { ok: fields }, { completion_mask: mask, labels }) => {
+      const trained =
+        (mask as Matrix | undefined)?.flat().includes(1) ?? (labels as Matrix).flat().some((id) => id >= 0);
+      return trained ? ok : edited(ok, fields.filter(isReal), (value) => numbers(value, (x) => x + 1));
+    },
+  },
+  {
+    name: 'takes-nan-for-0',
+    title: (op) => `${op} goes on with 0 where a number is NaN`,
+    breaks: ['nan-shows'],
+    args: (args, { args: fields }) =>
+      edited(args, fields.filter(isReal), (value) => numbers(value, (x) => (Number.isNaN(x) ? 0 : x))),
+  },
+  {
+    name: 'remembers',
+    title: (op) => `Every third answer of ${op} is another one`,
+    breaks: ['same-twice'],
+    sometimes: true,
+    answer: (ok, { ok: fields }) =>
+      edited(ok, fields, (value, field) =>
+        isReal(field) ? numbers(value, (x) => 1.5 * x + 1) : backwards(value),
+      ),
+  },
+  {
+    name: 'writes-into-its-arguments',
+    title: (op) => `${op} leaves another request behind than it was handed`,
+    breaks: ['inputs'],
+    writes: true,
+  },
+];
+
+/** An op of the bundled trainer, and what breaks one of the relations that it is asked. */
+export const wrappers: readonly { readonly op: Op; readonly way: Way }[] = (
+  Object.keys(AXES) as Op[]
+).flatMap((op) =>
+  WAYS.filter(({ breaks }) => breaks.some((relation) => unasked(op, relation) === undefined)).map((way) => ({
+    op,
+    way,
+  })),
+);
+
+export function wrapperOf(op: Op, way: Way): Mutant {
+  return {
+    id: `${op.replaceAll('_', '-')}-${way.name}`,
+    title: way.title(op),
+    rows: [],
+    base: 'left_padded',
+    ops: [op],
+    start: async (resident) => {
+      const own = resident ?? startResident();
+      const trainer = wrapped(await own.open(BASE), op, way);
+      return resident === undefined ? { ...trainer, stop: () => own.stop() } : trainer;
+    },
+  };
+}
+
+function wrapped(right: Trainer, broken: Op, way: Way): Trainer {
+  const signature = signatureOf(broken);
+  let calls = 0;
+  return {
+    ...right,
+    ask: async (op, args, how) => {
+      if ((op as Op) !== broken) return right.ask(op, args, how);
+      calls += 1;
+      const asked = way.args?.(args as Fields, signature) ?? args;
+      const outcome = await right.ask(op, asked as typeof args, how);
+      if (outcome.kind !== 'ok' || (way.sometimes && calls % EVERY !== 0)) return outcome;
+      const ok = way.answer?.(outcome.ok as Fields, signature, args as Fields) ?? outcome.ok;
+      const written = Object.entries(args).find(([, value]) => Array.isArray(value))?.[0];
+      return {
+        ...outcome,
+        ok: ok as typeof outcome.ok,
+        ...(way.writes && written !== undefined ? { written: [written] } : {}),
+      };
+    },
+    async restart() {
+      calls = 0;
+      await right.restart();
+    },
+  };
+}
+
+type Fielded = Signature['ok'][number] | Signature['args'][number];
+
+const ofRows = ({ ok }: Signature): readonly Fielded[] =>
+  ok.filter(({ axis }) => axis === 'row' || axis === 'token');
+
+/** These fields changed, where they are there. */
+function edited(
+  all: Fields,
+  fields: readonly Fielded[],
+  change: (value: unknown, field: Fielded) => unknown,
+): Fields {
+  const present = fields.filter(({ name }) => all[name] !== undefined);
+  return {
+    ...all,
+    ...Object.fromEntries(present.map((field) => [field.name, change(all[field.name], field)])),
+  };
+}
+
+/** Each item what the one at `from` is, in its own shape. */
+function like(items: Rows, from: (at: number) => number): unknown[] {
+  return items.map((item, at) => inShapeOf(item, items[from(at)]));
+}
+
+const inShapeOf = (own: unknown, other: unknown): unknown =>
+  Array.isArray(own) && Array.isArray(other)
+    ? own.map((each, at) => (at < other.length ? inShapeOf(each, other[at]) : each))
+    : other;
+
+function numbers(value: unknown, change: (x: number) => number): unknown {
+  if (typeof value === 'number') return change(value);
+  if (Array.isArray(value)) return value.map((each) => numbers(each, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, numbers(each, change)]));
+}
+
+const backwards = (value: unknown): unknown =>
+  !Array.isArray(value) ? value : Array.isArray(value[0]) ? value.map(backwards) : value.toReversed();
