@@ -18,7 +18,9 @@ import('./node-version.ts')
           process.stdout.on('error', (error: NodeJS.ErrnoException) => {
             if (error.code !== 'EPIPE') process.exitCode = 2;
           });
-          process.stdout.write(`${VERSION}\n`);
+          // pip may have brought this Node: whoever reports a problem names both.
+          const node = process.env.LOSSPROOF_COMMAND === undefined ? '' : `Node ${process.versions.node}\n`;
+          process.stdout.write(`${VERSION}\n${node}`);
         });
       // Before the rest: where too few files may be open, nothing can be loaded any more to say so.
       return import('./open-files.ts').then(({ filesComplaint }) =>

@@ -27,6 +27,11 @@ test('the executable works in this Node, and its exit code is that of the progra
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+test('installed by pip, it names its Node below its own version', () => {
+  const { stdout } = run(`process.env.LOSSPROOF_COMMAND = 'lossproof'`, '--version');
+  expect(stdout.split('\n').slice(1)).toEqual([`Node ${process.versions.node}`, '']);
+});
+
 /** A module that executable.ts imports fails: the same as one that is missing. */
 const BROKEN = `
   import v8 from 'node:v8';

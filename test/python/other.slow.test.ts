@@ -42,6 +42,8 @@ async function makeEnvironment(): Promise<Environment> {
 const MODULE = ['-m', 'lossproof', '--version'];
 /** As pip writes the command. */
 const COMMAND = ['-c', 'import sys; from lossproof_door.main import main; sys.exit(main(["--version"]))'];
+/** The version, and below it that of its Node. */
+const SAID = expect.stringMatching(new RegExp(`^${VERSION}\\nNode [\\d.]+$`));
 const TELL = 'import sys, lossproof_door; sys.stdout.write(lossproof_door.__file__)';
 
 test.each([
@@ -66,19 +68,19 @@ test('from the folder of an older one, the way out is another folder', async () 
 
 test('one alone, a copy of the same version, and what an environment is meant to hide are no news', async () => {
   const { folder, site, run } = await makeEnvironment();
-  expect(await run(MODULE)).toEqual({ stdout: VERSION, stderr: '' });
+  expect(await run(MODULE)).toEqual({ stdout: SAID, stderr: '' });
   const same = copyTo(join(folder, 'same'), VERSION);
   expect((await run(MODULE, same)).stderr).toBe('');
   const below = copyTo(join(folder, 'below'), OLDER);
   writeFileSync(join(site, 'below.pth'), `${below}\n`);
-  expect(await run(MODULE)).toEqual({ stdout: VERSION, stderr: '' });
+  expect(await run(MODULE)).toEqual({ stdout: SAID, stderr: '' });
 });
 
 test('an SDK alone, without a door, is said where the command starts', async () => {
   const { folder, site, run } = await makeEnvironment();
   const older = sdkBeforeTheDoor(join(folder, 'older'));
   const { stdout, stderr } = await run(COMMAND, older);
-  expect(stdout).toBe(VERSION);
+  expect(stdout).toEqual(SAID);
   expect(stderr).toBe(
     `lossproof: \`import lossproof\` gives ${join(older, 'lossproof')} here, and not ${join(site, 'lossproof')}, which belongs to the command and to pytest's plugin; take ${older} out of PYTHONPATH.`,
   );

@@ -187,7 +187,9 @@ def version_of(words, environment):
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return asked.stdout.decode("utf-8", "replace").strip()
+    # Installed by pip, it names its Node in a second line.
+    first, _, _ = asked.stdout.decode("utf-8", "replace").strip().partition("\n")
+    return first.strip()
 
 
 def mirrored(source, target, place):

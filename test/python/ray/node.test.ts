@@ -12,11 +12,11 @@ import { PACKAGE_ROOT } from '../../../src/version.ts';
 const WORKER = fileURLToPath(new URL('worker.py', import.meta.url));
 const VERSION = '9.9.9';
 
-/** Says its version; else writes one event, starts a process of a group of its own, and does what `then` says. */
+/** Says its version, and its Node as the command that pip installs does; else writes one event, starts a process of a group of its own, and does what `then` says. */
 const engine = (then: string): string => `
 const fs = require('node:fs');
 const words = process.argv.slice(2);
-if (words[0] === '--version') { console.log('${VERSION}'); process.exit(0); }
+if (words[0] === '--version') { console.log('${VERSION}\\nNode 22.0.0'); process.exit(0); }
 const events = words[words.indexOf('--events') + 1];
 const event = { words, cwd: fs.readdirSync('.').sort(), env: process.env.LOSSPROOF_X, python: process.env.PYTHONPATH };
 const child = require('node:child_process').spawn('sleep', [process.env.LOSSPROOF_MARK], { detached: true });
