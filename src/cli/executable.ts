@@ -15,9 +15,11 @@ const err = openWayOut(process.stderr);
 let code: number | undefined;
 
 let isLeaving = false;
+/** Reports go to standard output, that of `trace` to standard error: the script has the other one. */
+const delivered = (code: number): number => codeDelivered(codeDelivered(code, out.lost()), err.lost());
 const leave = (code: number): never => {
   isLeaving = true;
-  process.exit(codeDelivered(code, out.lost()));
+  process.exit(delivered(code));
 };
 
 // Node would end with exit code 1, which says that a property fails. A rejection that nobody handled comes here, too.
@@ -37,7 +39,7 @@ process.on('exit', () => {
       'lossproof: it ended in the middle, waiting for something that never came; no verdict\n',
     );
   // What was printed last may have failed after the command had ended.
-  if (code !== undefined && !isLeaving) process.exitCode = codeDelivered(code, lost);
+  if (code !== undefined && !isLeaving) process.exitCode = delivered(code);
 });
 
 const ENDINGS: readonly Ending[] = ['SIGTERM', 'SIGHUP'];

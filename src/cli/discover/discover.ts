@@ -76,7 +76,7 @@ const WORDS: Words = {
   exit: {
     0: 'something is bound, and nothing nearly',
     1: 'a function is nearly that of an op, or is it with a bug: a finding',
-    2: 'nothing was bound, or nothing could be read',
+    2: 'nothing was bound, nothing could be read, or the adapter could not be written',
     130: 'interrupted',
   },
 };
@@ -103,12 +103,14 @@ async function discover(
   else sayFound(found, context);
   const written =
     options.write === undefined ? undefined : write(found, options.write, paths, options, context);
-  if (written !== undefined && isProblem(written)) return refuse(context, written);
-  if (options.json !== true) sayNext(found, written, options, paths, context);
+  // What was found stands, although the adapter could not be written.
+  const isLost = written !== undefined && isProblem(written);
+  const refused = isLost ? refuse(context, written) : undefined;
+  if (options.json !== true && !isLost) sayNext(found, written, options, paths, context);
   if (interrupted) return INTERRUPTED;
   const isFlawed = found.bound.some(({ failing, flaws }) => failing.length > 0 || flaws.some(isBug));
   if (found.misfits.length > 0 || isFlawed) return FAILED;
-  return found.bound.length > 0 ? HOLDS : NO_VERDICT;
+  return refused ?? (found.bound.length > 0 ? HOLDS : NO_VERDICT);
 }
 
 export interface Discovered {

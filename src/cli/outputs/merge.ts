@@ -135,7 +135,8 @@ export function readParts(files: readonly string[], context: Context): readonly 
   const parts: Part[] = [];
   const problems: string[] = [];
   for (const name of named) {
-    const read = readRunFile(name, context, readGiven);
+    // Nobody waits for a pipe that lies among our own files.
+    const read = files.length > 0 ? readRunFile(name, context, readGiven) : readRunFile(name, context);
     if (isProblem(read)) problems.push(read.problem);
     else if (read.problems.length > 0) problems.push(...read.problems);
     else if (read.runs.length === 0) problems.push(`${name} is empty: no run has begun to write it`);

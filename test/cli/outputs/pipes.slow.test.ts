@@ -14,7 +14,7 @@ const CHECK = ['check', '--only', 'collate/rows-survive', '--cases', '10', '--no
 function folderWith(pipe: string, expression = 'rows'): string {
   const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, '.lossproof'));
+  mkdirSync(join(folder, '.lossproof', 'shards'), { recursive: true });
   writeFileSync(join(folder, 'adapter.py'), pythonCollate(expression));
   execFileSync('mkfifo', [join(folder, pipe)]);
   return folder;
@@ -73,6 +73,7 @@ test('a reader that reads nothing is waited for only so long', async () => {
 
 test.each([
   ['report', '.lossproof/last-run.ndjson', ['report']],
+  ['merge', '.lossproof/shards/1-of-1.ndjson', ['merge']],
   ['the configuration', 'lossproof.config.json', [...CHECK, '--', 'python3', 'adapter.py']],
   ['a configuration that is a module', 'lossproof.config.mjs', [...CHECK, '--', 'python3', 'adapter.py']],
   ['--resume', 'pipe', [...CHECK, '--resume', 'pipe', '--', 'python3', 'adapter.py']],
