@@ -1,5 +1,5 @@
-// The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/configuration.md with its schema, the pictures of the
-// glossary, and the table that ARCHITECTURE.md opens with. With --check: exit code 1 where a file is stale.
+// The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/configuration.md with its schema, the
+// pictures of the glossary, the table that ARCHITECTURE.md opens with, and the exit codes of docs/hostile.md. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { bugPage } from './bug-page.ts';
 import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
 import { deadlinesPage } from './deadlines.ts';
+import { withExitCodes } from './exit-codes.ts';
 import { findingsPage } from './findings.ts';
 import { pictures } from './glossary.ts';
 import { withHouseTable } from './house-table.ts';
@@ -16,15 +17,16 @@ import { practicePage } from './practice-page.ts';
 import { propertyTable } from './property-table.ts';
 import { relationPage } from './relation-page.ts';
 
-const architecture = readFileSync(join(PACKAGE_ROOT, 'ARCHITECTURE.md'), 'utf8');
+const page = (name: string): string => readFileSync(join(PACKAGE_ROOT, name), 'utf8');
 
 for (const [name, text] of [
-  ['ARCHITECTURE.md', withHouseTable(architecture)],
+  ['ARCHITECTURE.md', withHouseTable(page('ARCHITECTURE.md'))],
   ['docs/properties.md', propertyTable()],
   ['docs/relations.md', relationPage()],
   ['docs/bugs.md', bugPage()],
   ['docs/configuration.md', configPage()],
   ['docs/deadlines.md', await deadlinesPage()],
+  ['docs/hostile.md', withExitCodes(page('docs/hostile.md'))],
   ['docs/practice.md', practicePage()],
   ['docs/trainers/known.md', knownPage()],
   ['docs/trainers/findings/README.md', findingsPage()],

@@ -7,7 +7,7 @@ import { talk } from '../../report/traced-run.ts';
 import type { World } from '../world.ts';
 
 /** `python3 train.py MODE`; `rows.json` and the tokenizer lie beside it. */
-export function writeScript(world: World): void {
+export function writeScript(world: Pick<World, 'folder' | 'write'>): void {
   world.write('train.py', SCRIPT);
   cpSync(familyFolder('qwen'), join(world.folder, 'qwen'), { recursive: true });
   const rows = [talk('Which is 日本?', 'A country.'), talk('Hi', 'Hello!')];
