@@ -26,6 +26,11 @@ const CHECK = ['check', '--only', 'collate,extract', '--no-profile', '--cases', 
 /** Wrong in several ways, and slow enough that most runs are ended while a failure is made smaller. */
 const WRONG = ['--', 'python3', '-S', 'wrong.py'];
 const FAILS = ['check', '--only', 'collate', '--no-profile', '--cases', '40', '--shrink-time', '2', ...WRONG];
+/** One property: what is asked beyond its cases is asked because a failure was found. */
+const ONE_FAILS = [
+  ...['check', '--only', 'collate/rows-survive', '--no-profile', '--cases', '20', '--shrink-time', '2'],
+  ...WRONG,
+];
 const RECORD = ['golden', 'record', '--dir', GOLDEN, '--force', ...COMMAND];
 const COMPARE = ['golden', 'check', '--dir', GOLDEN, ...COMMAND];
 
@@ -51,6 +56,9 @@ const whole = {
   golden: {} as Readonly<Record<string, string>>,
   milliseconds: 1_000,
   failing: { words: FAILS, code: 1, milliseconds: 1_000 } as Command,
+  one: { words: ONE_FAILS, code: 1, milliseconds: 1_000 } as Command,
+  /** Requests that those cases take. */
+  asked: 0,
 };
 
 type Chance = () => number;
@@ -118,8 +126,11 @@ async function failuresRound(chance: Chance): Promise<void> {
   writeFileSync(join(cwd, 'wrong.py'), SLOWLY_WRONG);
   let kept: readonly string[] = [];
   for (let times = 0; times < 12; times++) {
-    const { how, text } = await killed(cwd, whole.failing, chance());
+    const { how, text } = await killed(cwd, times === 0 ? whole.one : whole.failing, chance());
     const saved = savedIn(cwd);
+    // The trainer knows: whoever makes a failure smaller has found it.
+    if (times === 0 && askedIn(cwd) > whole.asked)
+      expect(saved.size, `found, and not saved when ended by ${how}`).toBeGreaterThan(0);
     const properties = [...new Set(saved.values())];
     expect(properties, `found, and lost by ${how}`).toEqual(expect.arrayContaining([...kept]));
     expect(properties, `told, and lost by ${how}`).toEqual(expect.arrayContaining([...failingIn(cwd)]));
@@ -133,7 +144,17 @@ async function failuresRound(chance: Chance): Promise<void> {
   rmSync(cwd, { recursive: true });
 }
 
-const SLOWLY_WRONG = pythonCollate('[row[:-1] for row in rows if time.sleep(0.002) is None]', 'import time');
+/** Counts its requests in a file. */
+const slow = (rows: string): string =>
+  pythonCollate(
+    `[${rows} for row in rows if time.sleep(0.002) is None][: asked.write(b".") * 1_000]`,
+    COUNTING,
+  );
+const COUNTING = 'import time\nasked = open("asked", "ab", 0)';
+const SLOWLY_WRONG = slow('row[:-1]');
+
+const askedIn = (cwd: string): number =>
+  existsSync(join(cwd, 'asked')) ? readFileSync(join(cwd, 'asked')).length : 0;
 
 beforeAll(async () => {
   const cwd = mkdtempSync(join(folder, 'whole '));
@@ -141,7 +162,13 @@ beforeAll(async () => {
   whole.results = plainly(told(cwd)?.results);
   await timed(cwd, RECORD, 0);
   whole.golden = goldenOf(cwd);
+  writeFileSync(join(cwd, 'wrong.py'), slow('row'));
+  await timed(cwd, ONE_FAILS, 0);
+  whole.asked = askedIn(cwd);
   writeFileSync(join(cwd, 'wrong.py'), SLOWLY_WRONG);
+  whole.one = await timed(cwd, ONE_FAILS, 1);
+  expect(askedIn(cwd)).toBeGreaterThan(2 * whole.asked);
+  rmSync(join(cwd, '.lossproof'), { recursive: true });
   whole.failing = await timed(cwd, FAILS, 1);
   expect(failingIn(cwd).length).toBeGreaterThan(1);
   expect(whole.results.length).toBeGreaterThan(8);
