@@ -22,10 +22,48 @@ export function onOneLine(text: string, most: number): string {
 
 /** A value that somebody else wrote, as JSON, in a sentence: enough to find it by. */
 export function told(value: unknown): string {
-  return onOneLine((JSON.stringify(value) ?? 'undefined').replaceAll(',', ', '), MOST_TOLD);
+  const { text, whole } = quoted(value, MOST_TOLD);
+  const line = text.replaceAll(',', ', ');
+  return whole ? onOneLine(line, MOST_TOLD) : `${onOneLine(line.slice(0, MOST_TOLD), MOST_TOLD)}…`;
 }
 
 const MOST_TOLD = 80;
+
+/**
+ * The beginning of a value's JSON, at most about `most` characters, and whether it is all of it. Only as much of the value is read
+ * as is quoted: JSON.stringify would write megabytes of an answer for the 80 characters that a sentence has room for.
+ */
+export function quoted(value: unknown, most: number): { readonly text: string; readonly whole: boolean } {
+  let text = '';
+  const full = (): boolean => text.length > most;
+  const write = (each: unknown): void => {
+    if (full()) return;
+    if (typeof each === 'string') text += JSON.stringify(each.length > most ? each.slice(0, most + 1) : each);
+    else if (Array.isArray(each)) {
+      text += '[';
+      for (let at = 0; at < each.length && !full(); at++) {
+        if (at > 0) text += ',';
+        write(each[at]);
+      }
+      text += ']';
+    } else if (typeof each === 'object' && each !== null && !('toJSON' in each)) {
+      text += '{';
+      let first = true;
+      for (const key in each) {
+        if (full()) break;
+        const own: unknown = (each as Readonly<Record<string, unknown>>)[key];
+        if (!Object.hasOwn(each, key) || own === undefined || typeof own === 'function') continue;
+        text += `${first ? '' : ','}${JSON.stringify(key.length > most ? key.slice(0, most + 1) : key)}:`;
+        first = false;
+        write(own);
+      }
+      text += '}';
+    } else text += JSON.stringify(each) ?? 'null';
+  };
+  if (value === undefined) return { text: 'undefined', whole: true };
+  write(value);
+  return full() ? { text: text.slice(0, most), whole: false } : { text, whole: true };
+}
 
 /** Of all texts in a value that was parsed, names left out; characters, where nothing else is said. */
 export function lengthOfTexts(

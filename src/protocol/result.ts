@@ -1,4 +1,6 @@
 // What every decoder here returns: the thing, or one sentence that names the path and both facts.
+import { quoted } from '../outside/text.ts';
+
 export { type Decoded, isJsonObject, type JsonObject } from '../outside/decoded.ts';
 
 /** A value as a complaint quotes it: JSON, shortened. */
@@ -7,7 +9,10 @@ export function shown(value: unknown): string {
   if (typeof value === 'number') return String(value);
   // A configuration that is a module may hold what is no JSON.
   try {
-    return shortened(JSON.stringify(value) ?? `a ${typeof value}`);
+    if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+    const { text, whole } = quoted(value, SHOWN_CHARACTERS);
+    if (whole) return text;
+    return typeof value === 'string' ? `${text}… (${value.length} characters)` : `${text}…`;
   } catch {
     return `a ${typeof value} that is no JSON`;
   }

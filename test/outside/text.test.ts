@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { includesText, lengthOfTexts, told } from '../../src/outside/text.ts';
+import { includesText, lengthOfTexts, quoted, told } from '../../src/outside/text.ts';
+import { shown } from '../../src/protocol/result.ts';
 
 describe('includesText', () => {
   const LONG = 2 ** 15;
@@ -35,4 +36,41 @@ test('a value that has no text of its own is told, on one line and short', () =>
   expect(told({ toString: 1 })).toBe('{"toString":1}');
   expect(told(undefined)).toBe('undefined');
   expect(told('x'.repeat(1_000_000)).length).toBeLessThan(120);
+});
+
+describe('a value that is quoted', () => {
+  /** A list that counts how often somebody reads it. */
+  function counting(
+    length: number,
+    item: unknown,
+  ): { readonly list: unknown[]; readonly reads: () => number } {
+    let reads = 0;
+    const list = new Proxy(new Array<unknown>(length).fill(item), {
+      get(target, name) {
+        reads++;
+        return Reflect.get(target, name);
+      },
+    });
+    return { list, reads: () => reads };
+  }
+
+  test.each([
+    ['numbers', 1],
+    ['texts', 'a'],
+    ['lists', []],
+    ['objects', { a: 1 }],
+    ['quotes', '"'],
+    ['nothing', null],
+  ])('is read no further than it is shown: %s', (_, item) => {
+    for (const say of [told, shown]) {
+      const { list, reads } = counting(100_000, item);
+      expect(say(list)).toMatch(/^\[.{60,}…$/);
+      expect(reads()).toBeLessThan(1_000);
+    }
+  });
+
+  test('is JSON where it is short', () => {
+    for (const value of [[1, 'a"b', null, { c: [true] }], { a: undefined, b: -0.5 }, [], {}, 'x', 3])
+      expect(quoted(value, 80)).toEqual({ text: JSON.stringify(value), whole: true });
+  });
 });
