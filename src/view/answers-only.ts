@@ -13,7 +13,7 @@ export function answersOnly(
   options: WriteOptions,
 ): readonly Piece[] | undefined {
   const turns = messages.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []));
-  if (turns.length > MOST_ANSWERS) return undefined;
+  if (turns.length > MOST_ANSWERS || turns.length * messages.length > MOST_RENDERED) return undefined;
   const pieces: Piece[] = [];
   let done = 0;
   for (const turn of turns) {
@@ -50,3 +50,5 @@ export function answersOnly(
 
 /** Each answer is rendered once more; a conversation with more of them is left alone. */
 const MOST_ANSWERS = 200;
+/** Messages in all these renderings: a second of work. 200 answers of a conversation of 16,000 messages would take half a minute. */
+const MOST_RENDERED = 2 ** 17;

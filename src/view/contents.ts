@@ -39,8 +39,25 @@ export function roleFaults(messages: readonly ChatMessage[]): Fault[] {
 
 /** Characters of a foreign text shown in a sentence. */
 const SHOWN_CHARACTERS = 40;
+/** Characters that are searched for parts in one row: a second. */
+const MOST_LOOKING = 2 ** 30;
 
 const fault = (id: Fault['id'], sentence: string): Fault => ({ id, sentence, columns: [] });
+
+/** Whether parts stand in `text`, each looked for once; undefined when too much has been looked at, which decides nothing. */
+function openLooks(text: string): (part: string) => boolean | undefined {
+  const known = new Map<string, boolean>();
+  let left = MOST_LOOKING;
+  return (part) => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    left -= text.length + part.length;
+    if (left < 0) return undefined;
+    const found = includesText(text, part);
+    known.set(part, found);
+    return found;
+  };
+}
 
 function emptyAnswers(messages: readonly ChatMessage[]): Fault[] {
   const texts = messages
@@ -66,8 +83,9 @@ function dropped({ messages, text, skeleton }: Written): Fault[] {
     const sentence = `The template does not print message ${lost}, of role '${messages[lost]?.role}'.`;
     return [fault('message-dropped', sentence)];
   }
+  const looks = openLooks(text);
   for (const [at, message] of messages.entries()) {
-    const call = callsOf(message).find(({ name }) => !includesText(text, name));
+    const call = callsOf(message).find(({ name }) => looks(name) === false);
     if (call !== undefined)
       return [
         fault('message-dropped', `The template does not print the call of ${call.name} in message ${at}.`),
@@ -78,6 +96,7 @@ function dropped({ messages, text, skeleton }: Written): Fault[] {
 
 /** Of a list of parts, a template that joins text prints something that Python would not; there it may fail as well. */
 function lists({ messages, text }: Written): Fault[] {
+  const looks = openLooks(text);
   const at = messages.findIndex(
     ({ content }) =>
       Array.isArray(content) &&
@@ -86,7 +105,7 @@ function lists({ messages, text }: Written): Fault[] {
           typeof part === 'object' &&
           part !== null &&
           'type' in part &&
-          includesText(text, `{"type": ${JSON.stringify(part.type)}`),
+          looks(`{"type": ${JSON.stringify(part.type)}`) === true,
       ),
   );
   if (at < 0) return [];
@@ -110,9 +129,6 @@ function controlText({ messages, skeleton }: Written, writer: Writer, options: V
   }
   return [];
 }
-
-/** Characters of glue times special tokens: a second. */
-const MOST_LOOKING = 2 ** 32;
 
 /** Skeletons are few, and the same for all rows with the same roles. */
 const parting = new WeakMap<readonly Part[], readonly string[]>();
@@ -139,10 +155,11 @@ function partingTokens(
 
 /** Arguments that are JSON as text already become a text of JSON within JSON where the template dumps them. */
 function escapedArguments({ messages, text }: Written): Fault[] {
+  const looks = openLooks(text);
   for (const [at, message] of messages.entries()) {
     const call = callsOf(message).find(
       ({ given }) =>
-        typeof given === 'string' && given.includes('"') && includesText(text, JSON.stringify(given)),
+        typeof given === 'string' && given.includes('"') && looks(JSON.stringify(given)) === true,
     );
     if (call !== undefined)
       return [

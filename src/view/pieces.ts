@@ -98,7 +98,8 @@ function assemble(
     }
     const between = betweenContents(writer, messages, text, messageAt(index - 1), messageAt(index + 1));
     if (between === undefined) return undefined;
-    pieces.push(...between);
+    // Not push(...between): a row may have more calls than a call has arguments.
+    for (const piece of between) pieces.push(piece);
   }
   return pieces.filter(({ text, part }) => text !== '' || part === 'content');
 }

@@ -27,8 +27,13 @@ function namesOf({ ids, turns, said, answers, real }: TokenRow): readonly string
   const known = answers.length > 0;
   for (const { name, from, to } of turns)
     names.fill(known ? 'template' : name === 'row' ? 'unknown' : name, from, to);
-  for (const { from, to } of said)
-    names.fill(turns.find((turn) => from >= turn.from && from < turn.to)?.name ?? 'user', from, to);
+  // Both are in order, so that one pass finds the turn of each.
+  let at = 0;
+  for (const { from, to } of said) {
+    while (at < turns.length && (turns[at]?.to ?? 0) <= from) at++;
+    const turn = turns[at];
+    names.fill(turn !== undefined && from >= turn.from ? turn.name : 'user', from, to);
+  }
   for (const { from, to } of answers) names.fill('assistant', from, to);
   names.fill('padding', 0, real.from).fill('padding', real.to);
   return names;

@@ -10,7 +10,7 @@ import { openRepeated } from './repeated.ts';
 import { addShares, type RoleShare } from './roles.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
 import { shapesOf } from './shape/shape.ts';
-import { bytesOf, type Form, type Shape } from './shape/shapes.ts';
+import { bytesOf, type Form, messagesIn, type Shape } from './shape/shapes.ts';
 import { textRow } from './text-row.ts';
 
 export interface ViewedRow {
@@ -150,6 +150,9 @@ function count({ number, faults }: ViewedRow, counts: Map<Fault['id'], Counting>
 /** Half a million tokens of a language that is written in words: to make more of one row takes gigabytes. */
 const MOST_TEXT = 2 ** 21;
 
+/** In one row: each takes a kilobyte or more until it is shown, however empty it is. */
+const MOST_MESSAGES = 2 ** 15;
+
 /** max_length of TRL's configurations where nobody sets it. */
 const TRL_LENGTH = 1024;
 
@@ -216,6 +219,12 @@ function makeRow(shape: Shape, options: ViewOptions): Made {
   if (bytes > MOST_TEXT)
     return refuse(
       `The row has ${bytes.toLocaleString('en')} bytes of text; ${MOST_TEXT.toLocaleString('en')} are made into tokens at most.`,
+      'too-long',
+    );
+  const messages = messagesIn(shape);
+  if (messages > MOST_MESSAGES)
+    return refuse(
+      `The row has ${messages.toLocaleString('en')} messages and calls; ${MOST_MESSAGES.toLocaleString('en')} are made into tokens at most.`,
       'too-long',
     );
   if (shape.kind === 'ids') return idsRow(shape, options);

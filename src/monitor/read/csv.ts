@@ -30,6 +30,9 @@ export function csvReader(
   let starts = new Int32Array(64);
   let ends = new Int32Array(64);
   let saidWidth = false;
+  /** Of a row whose end is not there yet: bytes that were looked at, and whether they end within quotes. Pieces may be small. */
+  let looked = 0;
+  let quoted = false;
   const number = { value: 0 };
 
   /** Cells of bytes[from, to), quotes left on; their count. */
@@ -139,6 +142,20 @@ export function csvReader(
     return true;
   }
 
+  /** The newline that ends the row: one outside of quotes. -1: it is not there yet, and the next look goes on behind this one. */
+  function rowEnd(bytes: Uint8Array, from: number): number {
+    for (let at = from + looked; at < bytes.length; at++) {
+      const code = bytes[at];
+      if (code === QUOTE) quoted = !quoted;
+      else if (code === NEWLINE && !quoted) {
+        looked = 0;
+        return at;
+      }
+    }
+    looked = bytes.length - from;
+    return -1;
+  }
+
   function read(bytes: Uint8Array): number {
     let from = 0;
     if (passing) {
@@ -156,6 +173,8 @@ export function csvReader(
     if (bytes.length - from < LARGEST_RECORD) return from;
     row += 1;
     passing = true;
+    looked = 0;
+    quoted = false;
     complain(
       `Row ${row} is longer than ${LARGEST_RECORD / 2 ** 20} MiB, or a quote in it is never closed; it is passed over.`,
     );
@@ -169,17 +188,6 @@ export function csvReader(
   }
 
   return { read, pause };
-}
-
-/** The newline that ends the row: one outside of quotes. -1: it is not there yet. */
-function rowEnd(bytes: Uint8Array, from: number): number {
-  let quoted = false;
-  for (let at = from; at < bytes.length; at++) {
-    const code = bytes[at];
-    if (code === QUOTE) quoted = !quoted;
-    else if (code === NEWLINE && !quoted) return at;
-  }
-  return -1;
 }
 
 function doubled(old: Int32Array): Int32Array<ArrayBuffer> {

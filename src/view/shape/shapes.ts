@@ -1,7 +1,7 @@
 // The field's shapes of a row: a conversation, a text, or ids.
 import { lengthOfTexts } from '../../outside/text.ts';
 import type { Ids } from '../../vocabulary.ts';
-import type { ChatMessage } from './messages.ts';
+import { type ChatMessage, callsOf } from './messages.ts';
 
 export interface ChatShape {
   readonly kind: 'chat';
@@ -55,4 +55,11 @@ export function bytesOf(shape: Shape): number {
     shape.kind === 'text' ? [shape.prompt, shape.text] : [shape.messages, shape.tools],
     Buffer.byteLength,
   );
+}
+
+/** Messages of a shape, and calls in them: what they cost does not depend on how much text they have. */
+export function messagesIn(shape: Shape): number {
+  const chat = shape.kind === 'ids' ? shape.chat : shape;
+  if (chat === undefined || chat.kind !== 'chat') return 0;
+  return chat.messages.reduce((sum, message) => sum + 1 + callsOf(message).length, 0);
 }
