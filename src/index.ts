@@ -68,6 +68,7 @@ export type {
 } from './trace/ledger.ts';
 export type { LedgerFinding, LedgerJudgement, LedgerNotice, LedgerProperty } from './trace/property.ts';
 export type { Compared, Difference, ReplicaSet, ReplicaStep } from './trace/replicas.ts';
+export { isScorer, scoresOnly } from './trace/scorers.ts';
 export * from './trace/weights.ts';
 export { type Line, lineThrough } from './trace/weights-line.ts';
 

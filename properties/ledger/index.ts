@@ -1,5 +1,12 @@
 // The specification of a traced script: every property of a ledger, in the order of the stages.
-import { type Ledger, type LedgerProperty, STAGES, targetsOf, weightsOf } from '../../src/index.ts';
+import {
+  type Ledger,
+  type LedgerProperty,
+  STAGES,
+  scoresOnly,
+  targetsOf,
+  weightsOf,
+} from '../../src/index.ts';
 import { inputProperties } from './input/input.ts';
 import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
@@ -14,6 +21,13 @@ import { sampledProperties } from './tokens/sampled.ts';
 import { targetProperties } from './tokens/targets.ts';
 import { weightProperties } from './weights/weights.ts';
 
+const PREDICTS_NOTHING = 'what is trained predicts no token';
+/** Micro-batches share a step by the weights of their tokens. */
+const OF_WEIGHTS = 'update/micro-batches-share-a-step';
+const WHOLE_STEPS = new Set(
+  [...stepProperties, ...rankProperties].flatMap(({ id }) => (id === OF_WEIGHTS ? [] : [id])),
+);
+
 const all: readonly LedgerProperty[] = [
   ...neverProperties,
   ...answerProperties,
@@ -27,15 +41,25 @@ const all: readonly LedgerProperty[] = [
   ...weightProperties,
   ...stepProperties,
   ...rankProperties,
-];
+].map(ofWhatIsTrained);
+
+/** Rules about tokens do not apply to a model that predicts none; those of whole steps do. */
+function ofWhatIsTrained(property: LedgerProperty): LedgerProperty {
+  if (WHOLE_STEPS.has(property.id)) return property;
+  return {
+    ...property,
+    needs: (ledger) => (scoresOnly(ledger) ? PREDICTS_NOTHING : property.needs?.(ledger)),
+  };
+}
 
 /**
- * Ids of those that say of a token whether it should be trained, towards what, and how strongly, or compare what was sampled
+ * Of a model that predicts no token, ids of the rules of whole steps. Else ids of those that say of a token whether it should be trained, towards what, and how strongly, or compare what was sampled
  * with what was trained: without one of them nothing is known of what a script trains. That steps were made and move
  * something is no verdict on that; nor are right ids where no weight is known. What holds of any row is none where nobody
  * knows what the rows are: without weights, or with negative ones, they may be a policy's, whose samples nobody saw.
  */
-export function tellingOf({ rows }: Pick<Ledger, 'rows'>): ReadonlySet<string> {
+export function tellingOf({ rows, models }: Pick<Ledger, 'rows' | 'models'>): ReadonlySet<string> {
+  if (scoresOnly({ models })) return new Set(stepProperties.map(({ id }) => id));
   const weighed = rows.some((row) => weightsOf(targetsOf(row)).some(({ value }) => value !== 0));
   const unknown = rows.every(({ spans: { origin } }) => origin.kind === 'text' || origin.kind === 'unknown');
   const silent = new Set([

@@ -1,6 +1,7 @@
 // What could not be seen of a traced command, as sentences: what happened, and what to do. Where there is nothing to judge, or
 // no whole step of it, the run must not count as a pass, whatever was judged.
 import type { Ledger, LedgerProcess } from './ledger.ts';
+import { scoresOnly } from './scorers.ts';
 import { lossWords, unknownIn } from './terms.ts';
 import { unreadSentences } from './unread.ts';
 
@@ -46,6 +47,7 @@ function troubles(ledger: Ledger): readonly string[] {
  */
 function unexplained(ledger: Ledger): readonly string[] {
   const { rows, models } = ledger;
+  if (scoresOnly(ledger)) return [];
   const { open, all } = unknownIn(rows);
   if (all > 0 && open === all && rows.some(({ terms }) => terms?.some(({ kind }) => kind === 'teacher')))
     return [
@@ -66,7 +68,8 @@ function unexplained(ledger: Ledger): readonly string[] {
 }
 
 /** Of some positions, or of all. */
-function notRecognised({ rows }: Ledger): readonly string[] {
+function notRecognised({ rows, models }: Ledger): readonly string[] {
+  if (scoresOnly({ models })) return [];
   const { open, all } = unknownIn(rows);
   if (open === 0) return [];
   const at = open === all ? `all ${all} trained positions` : `${open} of ${all} trained positions`;
@@ -95,7 +98,7 @@ function nothingSeen(ledger: Ledger): readonly string[] {
     if (reasons.length > 0) return reasons;
     return processes.some(({ end }) => end?.modules_called)
       ? [
-          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...), with the layer that predicts tokens. A reward model, a critic or a classifier has none, and trace cannot read it: check its loss with an adapter, see docs/attach.md.',
+          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...), with the layer that predicts tokens. A reward model, a critic or a classifier is recognised by its head: a layer (torch.nn.Linear) inside of the module that is called with the token ids, with as many outputs as that module returns per row or per token. Call the two as one module, or check the loss with an adapter, see docs/attach.md.',
         ]
       : [
           'torch was imported, but no torch module was called. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',

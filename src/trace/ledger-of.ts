@@ -18,6 +18,7 @@ import type { ReadForward, ReadRecord, ReadTrained } from './records/shapes.ts';
 import { averagedOver, type ReplicaSet, replicasOf } from './replicas.ts';
 import { rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';
+import { isScorer, scoresOnly, withoutBystanders, withoutExpectation } from './scorers.ts';
 import { settingsOf } from './settings/settings.ts';
 import { plainWherePlain } from './spans/plain.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
@@ -36,7 +37,7 @@ export interface LedgerOptions {
 
 /** @param processes records of each process, in the order of its file: see read.ts */
 export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options: LedgerOptions = {}): Ledger {
-  const ranked = rankedOf(processes);
+  const ranked = rankedOf(withoutBystanders(processes));
   const all = ranked.flatMap(({ records }) => records);
   const special = specialIdsOf(all, options.tokenizer);
   const { tokenizer, dataset } = options;
@@ -54,12 +55,17 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   const generations = cutAtStops(ranked.flatMap(generationsOf), bare);
   const trainOn = options.trainOn ?? declared;
   const world = spanWorldOf({ tokenizer, generations, dataset, trainOn });
+  const models = ranked.flatMap(modelsOf);
+  const scores = scoresOnly({ models });
   const rows = bare
     .toSorted((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
-    .map((row) => ({ ...row, spans: spansOf(row, world) }));
+    .map((row) => {
+      const spans = spansOf(row, world);
+      return { ...row, spans: scores ? withoutExpectation(spans) : spans };
+    });
   return {
     processes: ranked.map(processOf),
-    models: ranked.flatMap(modelsOf),
+    models,
     steps: stepsOf(ranked),
     updates: ranked.flatMap(updatesOf),
     events: ranked.flatMap(eventsOf),
@@ -113,12 +119,14 @@ function forwardsOf(
   const rows: Unspanned[] = [];
   const scored: ScoredRow[] = [];
   const dtypes = new Map<number, string>();
+  const scorers = new Set<number>();
   const trained = new Map<number, ReadTrained[]>();
   // What was thrown away before the optimiser had it trained nothing.
   const dropped = new Set<number>();
   const factors = new Map<number, number>();
   for (const record of records) {
     if (record.kind === 'model') dtypes.set(record.model, record.dtype);
+    if (record.kind === 'model' && isScorer(record)) scorers.add(record.model);
     if (record.kind === 'step') for (const forward of record.dropped ?? []) dropped.add(forward);
     if (record.kind === 'step')
       for (const [at, pass] of (record.passes ?? []).entries())
@@ -137,6 +145,7 @@ function forwardsOf(
         dtypes.get(forward.model) ?? 'float32',
         averagedOver(replicas, { step, rank, model: forward.model }, Math.max(1, forward.averaged_over)),
         factors,
+        scorers.has(forward.model) ? 0 : 1,
       );
       bare.forEach((row, at) => {
         const own = told[at];

@@ -1,5 +1,5 @@
 // The rows of one forward pass, and what backward passes told of them. Here, and nowhere else, positions become token-aligned:
-// the logits at column c train the token at c + 1.
+// the logits at column c train the token at c + 1. A score is of no token, and stands at the column that it was read from.
 import type { Ids } from '../vocabulary.ts';
 import { explains } from './bands.ts';
 import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
@@ -46,6 +46,7 @@ export type TrainedRow = Pick<
  * @param dtype of the model, where no backward pass came
  * @param averagedOver processes whose gradients are averaged; undefined: not known, the weights are this process's own
  * @param factors of what torch.autograd.grad computed, in the optimiser's step, by pass
+ * @param shift columns from a position to the token that it trains
  */
 export function trainedOf(
   forward: ReadForward,
@@ -53,6 +54,7 @@ export function trainedOf(
   dtype: string,
   averagedOver: number | undefined,
   factors: ReadonlyMap<number, number> = new Map(),
+  shift = 1,
 ): readonly TrainedRow[] {
   const width = forward.input_ids[0]?.length ?? 0;
   const rows = forward.input_ids.map(() => Array<Trained | undefined>(width + 1).fill(undefined));
@@ -64,8 +66,8 @@ export function trainedOf(
     for (const term of record.terms ?? []) terms.push(scaledTerm(term, factor / averaged));
     for (let i = 0; i < record.rows.length; i++) {
       const row = rows[record.rows[i] ?? -1];
-      const at = (record.columns[i] ?? -1) + 1;
-      if (row === undefined || at < 1 || at > width) continue; // no such position: the record is damaged
+      const at = (record.columns[i] ?? -1) + shift;
+      if (row === undefined || at < shift || at > width) continue; // no such position: the record is damaged
       const entry = entryOf(record, i, averaged / factor);
       row[at] = together(row[at], explains(entry, record.dtype) === false ? unknown(entry) : entry);
     }

@@ -14,6 +14,7 @@ import {
   fault,
   type Made,
   madeSteps,
+  manyPushed,
   named,
   needsStep,
   numberIn,
@@ -39,7 +40,7 @@ const reach: LedgerProperty = {
       if (pushed === 0 || made.some(isElsewhere) || rows.some(({ notFinite }) => notFinite > 0))
         return 'set aside';
       const updates = ledger.updates.filter((update) => update.step === step.index);
-      if (made.every((each) => isWithout(each, updates))) return without(step, made, updates, pushed);
+      if (made.every((each) => isWithout(each, updates))) return without(ledger, step, made, updates, pushed);
       // No gradient was seen, and nothing moved: of an engine's own, or in an old trace, that says nothing.
       return made.some(({ gradientNorm, changed }) => gradientNorm !== null || changed)
         ? 'good'
@@ -60,6 +61,7 @@ function isWithout({ gradientNorm, changed, zeroed }: Made, updates: readonly Le
 }
 
 function without(
+  ledger: Ledger,
   step: LedgerStep,
   made: readonly Made[],
   updates: readonly LedgerUpdate[],
@@ -79,7 +81,7 @@ function without(
   return fault({
     harm: pushed,
     kind: zeroed !== undefined ? 'zeroed' : others.length > 0 ? 'elsewhere' : 'none',
-    sentence: `Step ${step.index} trains nothing: backward passes brought gradients of ${many(pushed, 'token')}, and ${why}.`,
+    sentence: `Step ${step.index} trains nothing: backward passes brought gradients of ${manyPushed(ledger, pushed)}, and ${why}.`,
     note: 'zero_grad() belongs behind step(), or before the first backward pass; the optimiser is to hold what is trained.',
     given: {
       step: step.index,

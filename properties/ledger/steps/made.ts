@@ -7,6 +7,7 @@ import {
   type LedgerStep,
   many,
   type RankStep,
+  scoresOnly,
   targetsOf,
 } from '../../../src/index.ts';
 import { type Found, judgementOf } from '../words.ts';
@@ -71,6 +72,10 @@ export function numberIn({ values }: LedgerEvent, name: string): number | undefi
 /** Tokens whose gradient is more than 0, by row. */
 export const pushedIn = (rows: readonly LedgerRow[]): number =>
   rows.flatMap(targetsOf).filter(({ trained: { weight } }) => weight !== undefined && weight !== 0).length;
+
+/** "8 tokens"; of a model that predicts none, "8 scores". */
+export const manyPushed = (ledger: Ledger, count: number): string =>
+  many(count, scoresOnly(ledger) ? 'score' : 'token');
 
 /** What a rule found, from its words. */
 export function fault(told: {

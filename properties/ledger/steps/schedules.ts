@@ -4,11 +4,20 @@ import {
   type LedgerEvent,
   type LedgerNotice,
   type LedgerProperty,
-  many,
   show,
 } from '../../../src/index.ts';
 import { type Found, judgementOf } from '../words.ts';
-import { at, eventsOf, fault, groupedBy, madeSteps, needsStep, numberIn, pushedIn } from './made.ts';
+import {
+  at,
+  eventsOf,
+  fault,
+  groupedBy,
+  madeSteps,
+  manyPushed,
+  needsStep,
+  numberIn,
+  pushedIn,
+} from './made.ts';
 
 // --- calls ---
 
@@ -169,7 +178,7 @@ function ratesOf(ledger: Ledger, rank: number): readonly (Found | 'good')[] {
       fault({
         harm: tokens,
         kind: stays ? 'stays' : 'falls',
-        sentence: `The learning rate of step ${index}${at(done.place)} is 0${how}. Gradients of ${many(tokens, 'token')} change nothing.`,
+        sentence: `The learning rate of step ${index}${at(done.place)} is 0${how}. Gradients of ${manyPushed(ledger, tokens)} change nothing.`,
         note:
           stays && !over
             ? 'A schedule that counts steps is stepped by epochs, or not at all; or it was over before the traced steps, as in a resumed run.'

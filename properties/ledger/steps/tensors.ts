@@ -1,5 +1,6 @@
 // Which tensors an optimiser holds, and which of them move: the model's own, each of them, and each once.
 import {
+  isScorer,
   type Ledger,
   type LedgerEvent,
   type LedgerNotice,
@@ -42,12 +43,39 @@ const holds: LedgerProperty = {
         ? !followed.some((event) => event.step === step.index)
         : !ledger.updates.some((update) => update.step === step.index),
     ).length;
-    return judgementOf(Math.max(0, made.length - open - unsure.length), open + unsure.length, [
-      ...still.filter((event) => !unsure.includes(event)).map(behind),
-      ...strange.map(orphans),
-    ]);
+    const found = [...still.filter((event) => !unsure.includes(event)).map(behind), ...strange.map(orphans)];
+    const notices = found.length > 0 ? [] : headsLeftOut(ledger);
+    return {
+      ...judgementOf(Math.max(0, made.length - open - unsure.length), open + unsure.length, found),
+      ...(notices.length === 0 ? {} : { notices }),
+    };
   },
 };
+
+/** A head of scores that no optimiser holds stays as random as it was made, unless it was loaded. */
+function headsLeftOut({ models, updates }: Ledger): readonly LedgerNotice[] {
+  return models
+    .filter((model) => isScorer(model) && model.head !== null)
+    .slice(0, 1)
+    .flatMap(({ model, rank, head }) => {
+      const own = updates
+        .filter((update) => update.model === model && update.rank === rank)
+        .flatMap((update) => update.tensors);
+      const held = new Set(own.flatMap((tensor) => (tensor.held > 0 ? [tensor.name] : [])));
+      const free = own.filter(
+        ({ name, trainable, norm = 0 }) =>
+          name.startsWith(`${head}.`) && trainable && norm > 0 && !held.has(name),
+      );
+      if (free.length === 0 || held.size === 0) return [];
+      return [
+        {
+          sentence: `No optimiser holds the head (${named([...new Set(free.map(({ name }) => name))])}), though it has a gradient, and the optimiser trains ${tensors(held.size)} of the model: the scores are read through a layer that stays as it was. Right where the head was trained before and is meant to stay.`,
+          answers: [],
+          asked: true,
+        },
+      ];
+    });
+}
 
 const isHalf = ({ models }: Ledger, event: LedgerEvent): boolean =>
   models.some(({ model, rank, dtype }) => model === event.model && rank === event.rank && HALF.has(dtype));

@@ -7,13 +7,14 @@ import {
   type LedgerRow,
   type LedgerStep,
   many,
+  scoresOnly,
   show,
   targetsOf,
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { groupRelative } from '../weights/declared.ts';
 import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
-import { judge, type Made, needsStep, type Said } from './made.ts';
+import { judge, type Made, manyPushed, needsStep, type Said } from './made.ts';
 
 // --- every step trains ---
 
@@ -60,7 +61,7 @@ function mayBeZero(ledger: Ledger, reached: readonly LedgerRow[]): boolean {
   );
 }
 
-const NO_ROWS = 'the optimiser holds a language model, but no forward pass with gradients was made';
+const NO_ROWS = 'the optimiser holds a model, but no forward pass with gradients was made';
 const NOT_REACHED =
   'no backward pass reached a forward pass of the model: its loss is not part of what is differentiated';
 const ONLY_ZEROS =
@@ -72,7 +73,7 @@ function dead(ledger: Ledger, step: LedgerStep, rows: readonly LedgerRow[], why:
     harm: rows.length,
     tell: (): LedgerFinding => ({
       kind: 'dead',
-      sentence: `Step ${step.index} of the optimiser (${step.ranks[0]?.optimizer}) trained no token of ${many(rows.length, 'row')}: ${why}.`,
+      sentence: `Step ${step.index} of the optimiser (${step.ranks[0]?.optimizer}) trained no ${scoresOnly(ledger) ? 'score' : 'token'} of ${many(rows.length, 'row')}: ${why}.`,
       numbers: [{ where: `trained tokens of step ${step.index}`, expected: 1, observed: 0, allowed: 0 }],
       // The row that most should have been trained comes first in most batches.
       ...(row === undefined ? {} : { strips: [rowStrip(ledger, row, expectedColumns(row))] }),
@@ -115,17 +116,17 @@ const moves: LedgerProperty = {
       if (made.some(({ changed }) => changed)) return 'good';
       // A small update of a large weight is rounded away in half precision, and only a sample of weights is compared.
       if (ledger.models.some(({ role, dtype }) => role === 'policy' && HALF.has(dtype))) return 'set aside';
-      return still(step, made, weights.length);
+      return still(step, made, manyPushed(ledger, weights.length), weights.length);
     }),
 };
 
-function still(step: LedgerStep, made: readonly Made[], tokens: number): Found {
+function still(step: LedgerStep, made: readonly Made[], pushed: string, tokens: number): Found {
   const rates = made.flatMap(({ learningRates }) => learningRates);
   return {
     harm: tokens,
     tell: () => ({
       kind: 'still',
-      sentence: `Step ${step.index} has gradients from ${many(tokens, 'token')}, and the optimiser (${step.ranks[0]?.optimizer}) left every parameter that was compared as it was, at a learning rate of ${show(Math.max(...rates))}.`,
+      sentence: `Step ${step.index} has gradients from ${pushed}, and the optimiser (${step.ranks[0]?.optimizer}) left every parameter that was compared as it was, at a learning rate of ${show(Math.max(...rates))}.`,
       note: 'The optimiser may hold other tensors than those of the model: one that was copied, wrapped or sharded after it was made.',
       given: {
         step: step.index,

@@ -3,6 +3,7 @@
 import type { PropertyResult } from '../../check/events.ts';
 import type { Strip } from '../../check/property.ts';
 import type { Ledger, LedgerModel, LedgerRow } from '../../trace/ledger.ts';
+import { isScorer, scoresOnly } from '../../trace/scorers.ts';
 import { lossWords } from '../../trace/terms.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
@@ -39,7 +40,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
     ...(settings.from.length === 0 ? [] : [['settings', settings.from.join(', ')] as const]),
     ...lossWords(ledger).map((words) => ['loss', words] as const),
     ...sampledFacts(generations),
-    ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several)),
+    ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several, scoresOnly(ledger))),
     ...(steps.some(({ done }) => typeof done?.gradientNorm === 'number') ? [['', AS_GOT] as const] : []),
     ...(steps.length > MOST_STEPS ? [['...', plural(steps.length - MOST_STEPS, 'more step')] as const] : []),
   ];
@@ -120,7 +121,7 @@ export function seenWords(ledger: Ledger): string {
     ...(idle === 0 ? [] : [`${plural(idle, 'row')} without a gradient`]),
     `${plural(
       sum(({ trained }) => trained),
-      'token',
+      scoresOnly(ledger) ? 'score' : 'token',
     )} trained`,
   ].join(', ');
 }
@@ -138,6 +139,8 @@ export function traceRowLines(
   results: readonly PropertyResult[],
   { most, full, width, paint }: RowsPrint,
 ): string[] {
+  // A score is of no token of its row.
+  if (scoresOnly(ledger)) return [];
   const all = rowsToShow(ledger, results);
   const shown = most === undefined ? all.filter(({ first }) => first).slice(0, FEW_ROWS) : all.slice(0, most);
   if (shown.length === 0) return [];
@@ -213,7 +216,9 @@ function modelFact(model: LedgerModel, several: boolean, { processes }: Ledger):
     `${model.class}${name === '' ? '' : ` (${name})`}`,
     plural(model.parameters, 'parameter'),
     model.dtype,
-    `vocabulary ${model.vocab_size.toLocaleString('en')}`,
+    isScorer(model)
+      ? `predicts no token${model.head === null ? '' : ` (head ${model.head})`}`
+      : `vocabulary ${model.vocab_size.toLocaleString('en')}`,
     ...(model.positions === 'unknown' ? [] : [`${model.positions} positions`]),
     role === 'policy' ? 'trained' : 'frozen',
     ...(within === undefined ? [] : [`in ${within.name} (pid ${within.pid})`]),
@@ -221,15 +226,17 @@ function modelFact(model: LedgerModel, several: boolean, { processes }: Ledger):
   return [`model ${model.model}${several ? `, rank ${model.rank}` : ''}`, facts.join(', ')];
 }
 
-function stepFact(sum: StepSum, several: boolean): readonly [string, string] {
+function stepFact(sum: StepSum, several: boolean, scores: boolean): readonly [string, string] {
   const { step, rank, forwards, rows, tokens, trained, unknown, weight, shard, done } = sum;
   const batches = forwards > 1 ? ` in ${plural(forwards, 'micro-batch', 'micro-batches')}` : '';
   const facts = [
-    `${plural(rows, 'row')}${batches}, ${trained.toLocaleString('en')} of ${plural(tokens, 'token')} trained`,
-    ...(unknown === 0
+    scores
+      ? `${plural(rows, 'row')}${batches}, ${plural(trained, 'score')} with a gradient`
+      : `${plural(rows, 'row')}${batches}, ${trained.toLocaleString('en')} of ${plural(tokens, 'token')} trained`,
+    ...(scores || unknown === 0
       ? []
       : [`what ${unknown.toLocaleString('en')} of them are trained toward is not known`]),
-    ...(weight === undefined ? [] : [`weights sum to ${weightText(weight)}`]),
+    ...(scores || weight === undefined ? [] : [`weights sum to ${weightText(weight)}`]),
     ...(done === undefined
       ? ['no step was made']
       : [

@@ -2,6 +2,7 @@
 // each with what to add. What nothing can be added to (one process, no accumulation) is one line.
 import type { PropertyResult } from '../../check/events.ts';
 import type { Ledger, Origin } from '../../trace/ledger.ts';
+import { isScorer } from '../../trace/scorers.ts';
 import type { Verdict } from '../../vocabulary.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
@@ -139,6 +140,13 @@ const holds = ({ rows }: Ledger, ...kinds: readonly Origin['kind'][]): boolean =
 
 const LACKS: readonly Lack[] = [
   {
+    reason: /predicts no token/,
+    told: ({ models }) => ({
+      why: `rules about tokens do not apply: what is trained predicts none (${scorersIn(models).join(', ')})`,
+      add: 'which answers should score higher was not judged: check the loss (reward_loss, value_loss) with an adapter, see docs/attach.md',
+    }),
+  },
+  {
     reason: SAMPLES,
     when: ({ generations }) => generations.length === 0,
     told: () => ({
@@ -190,6 +198,14 @@ const LACKS: readonly Lack[] = [
       why: `of what ${length === 1 ? 'it' : 'they'} looked at, nothing could be said for sure`,
     }),
   },
+];
+
+const scorersIn = (models: Ledger['models']): string[] => [
+  ...new Set(
+    models
+      .filter(isScorer)
+      .map((model) => `${model.class}${model.head === null ? '' : `, head ${model.head}`}`),
+  ),
 ];
 
 /** `"sft_aggregation":"token-mean"`: the examples in their reasons, each key once. */

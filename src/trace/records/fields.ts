@@ -88,7 +88,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
   },
   trained: {
     forward: 'index',
-    route: ['logits', 'hidden'],
+    route: ['logits', 'hidden', 'scores'],
     dtype: 'text',
     rows: 'ids',
     columns: 'ids',

@@ -55,6 +55,7 @@ export interface ModelRecord {
   readonly class: string;
   /** Dotted name of the head's module; null where the head is no module of its own. */
   readonly head: string | null;
+  /** 0: it predicts no token (a reward model, a critic, a classifier). */
   readonly vocab_size: number;
   readonly hidden_size: number | null;
   readonly parameters: number;
@@ -111,8 +112,8 @@ export interface ForwardRecord {
 export interface TrainedRecord {
   readonly kind: 'trained';
   readonly forward: number;
-  /** Read off the gradient of the logits, or of the head's input. */
-  readonly route: 'logits' | 'hidden';
+  /** Read off the gradient of the logits, or of the head's input; or that of scores: then no token is a target, and weights are -dL/dscore. */
+  readonly route: 'logits' | 'hidden' | 'scores';
   /** Of the gradient that was read. */
   readonly dtype: string;
   /** (n,) int32. */

@@ -4,7 +4,7 @@ inside, and what they return."""
 import torch
 
 from ..models import _models, _owners
-from . import _calls, _results, _told
+from . import _calls, _results, _scores, _told
 from ._forward import Forward
 
 
@@ -18,6 +18,8 @@ def by_hand(session, frame, head, result):
         return Forward(session, frame, model, vocab or session.vocabularies.get(model.index))
     if model is not None and model.kind == "body":
         return None
+    if model is not None and model.kind == "score":
+        return _scores.scoring(session, frame, core, result)
     sizes = {part.num_embeddings: part.embedding_dim for part in _models.embeddings(core)}
     # A model that the script names is one, even where it has no nn.Embedding to tell the size of its vocabulary.
     named = not sizes and _models.watched(core) is not None
@@ -34,7 +36,7 @@ def by_hand(session, frame, head, result):
         model = model or _models.add(session, core, "hand", vocab, device=frame.ids.device, seated=frame.seated)
         forward = Forward(session, frame, model, vocab)
         return forward
-    return body_only(session, frame, core, result)
+    return _scores.scoring(session, frame, core, result) or body_only(session, frame, core, result)
 
 
 def body_only(session, frame, core, result):

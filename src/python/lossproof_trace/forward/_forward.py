@@ -17,7 +17,7 @@ from ._passes import Piece
 from ._places import place_of
 from ._results import logits_in, loss_in
 from ._teachers import remember
-from ._told import forward_record, tell_blind
+from ._told import forward_record, next_index, tell_blind
 from ._values import Given, without_next
 
 # Above this many products of positions, vocabulary and width, `auto` is the cheap mode: seconds on a few cores.
@@ -28,8 +28,6 @@ CHEAP_LOGPROBS = 10**8
 
 # Entries of the logits that the exact mode keeps, of all positions together.
 EXACT_ENTRIES = 2**19
-
-_counter = [0]
 
 
 class Forward:
@@ -186,8 +184,7 @@ class Forward:
         return fields
 
     def put(self, fields):
-        self.index = _counter[0]
-        _counter[0] += 1
+        self.index = next_index()
         self.session.write("forward", forward=self.index, **fields)
 
 

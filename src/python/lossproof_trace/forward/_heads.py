@@ -15,9 +15,10 @@ def expect(frame, core):
     """Before anything is called: the head, where it is known from an earlier call."""
     frame.core = core
     model = _models.find(core)
-    head = None if model is None else model.head
+    scores = model is not None and model.kind == "score"
+    head = None if model is None or scores else model.head
     frame.heads = {} if head is None else {id(head): head}
-    frame.tables = () if head is not None else tuple(_models.embeddings(core))
+    frame.tables = () if head is not None or scores else tuple(_models.embeddings(core))
 
 
 def looked_up(frame, table, ids):

@@ -9,6 +9,15 @@ from ..models import _dropout, _models, _traits
 from . import _arguments
 
 
+_counter = [0]
+
+
+def next_index():
+    """Of a `forward` record."""
+    _counter[0] += 1
+    return _counter[0] - 1
+
+
 def forward_record(forward, logits, place):
     """The fields of the record, but its index. `logits`, or None: what the model returned, of columns `place`."""
     named, shape = forward.named, forward.ids.shape

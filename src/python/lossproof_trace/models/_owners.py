@@ -43,6 +43,20 @@ def find_sleeping(session, parameters):
         _models.add(session, found, "hand", max(_vocabularies(found)), seated=False)
 
 
+def trains_language(session, scorer):
+    """An optimiser holds tensors of a language model, known or not called yet, that is no part of this module."""
+    parts = {id(module) for module in scorer.modules()}
+    others = [model.root for model in _models.known() if model.kind != "score" and id(model.root) not in parts]
+    if any(session.held(root) for root in others if root is not None):
+        return True
+
+    def trained(module):
+        language = id(module) not in parts and _models.is_hugging_face(module) and _models.causal(module) is None
+        return language and session.held(module)
+
+    return "transformers" in sys.modules and _first(trained) is not None
+
+
 def _vocabularies(module):
     sizes = {part.num_embeddings for part in _models.embeddings(module)}
     return [size for size in sizes if _models.heads(module, size)]

@@ -76,6 +76,8 @@ class Session:
         self.before_clip = []
         self.after_clip = []
         self.on_ending = []
+        # Whether an optimiser holds any tensor of a module (steps/_optimiser.py).
+        self.held = lambda module: False
         # Of a data loader, the batch that was taken last (script/_batches.py).
         self.batch = None
         # Follows the loops of the script's own that sample (sampling/_decoding.py), where it is there: asked at each forward pass.

@@ -60,6 +60,7 @@ def install(session, torch):
     _clipping.watch(session, torch, backwards, scalers)
     steps.loads.watch()
     session.on_training.append(steps.training)
+    session.held = lambda module: bool(_held.holders(list(module.parameters())))
     _watch_zeroing(session, torch.optim.Optimizer, _held.parameters_of)
     _watch_zeroing(session, torch.nn.Module, lambda module: list(module.parameters()))
 

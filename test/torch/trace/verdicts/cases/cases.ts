@@ -4,7 +4,16 @@ import { losses } from './losses.ts';
 import { places } from './places.ts';
 import { ranks } from './ranks.ts';
 import { samplers } from './samplers.ts';
+import { scores } from './scores.ts';
 import { shares } from './shares.ts';
 import { steps } from './steps.ts';
 
-export const TOPICS: Readonly<Record<string, Cases>> = { losses, places, ranks, samplers, shares, steps };
+export const TOPICS: Readonly<Record<string, Cases>> = {
+  losses,
+  places,
+  ranks,
+  samplers,
+  scores,
+  shares,
+  steps,
+};
