@@ -268,6 +268,8 @@ export interface Generation {
   readonly topK?: number;
   /** Some of its tokens were drawn from logits of which a few had been moved: a penalty, a bias, a ban. */
   readonly moved?: true;
+  /** Tokens of the prompt were, and no others, before anything was sampled. */
+  readonly promptMoved?: true;
   /** Of some draws of its loop nothing tells the temperature. */
   readonly unread?: true;
   /** So many of the prompt's last tokens may have been sampled, and so many of the completion's first given. */

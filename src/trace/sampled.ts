@@ -38,10 +38,11 @@ export function sampledOf(
 /** What is left of the vocabulary to draw from, where not all of it is; and what a loop did besides. */
 function cutOf({
   source,
-  settings: { top_p: p, top_k: k, moved, unread },
-}: ReadGenerate): Pick<Generation, 'topP' | 'topK' | 'moved' | 'unread'> {
+  settings: { top_p: p, top_k: k, moved, prompt_moved, unread },
+}: ReadGenerate): Pick<Generation, 'topP' | 'topK' | 'moved' | 'promptMoved' | 'unread'> {
   return {
     ...(source === 'loop' && typeof moved === 'number' && moved > 0 ? { moved: true } : {}),
+    ...(source === 'loop' && prompt_moved === true ? { promptMoved: true } : {}),
     ...(source === 'loop' && typeof unread === 'number' && unread > 0 ? { unread: true } : {}),
     ...(typeof p === 'number' && p > 0 && p < 1 ? { topP: p } : {}),
     ...(typeof k === 'number' && k > 0 ? { topK: k } : {}),

@@ -70,10 +70,17 @@ function movedNotice(ledger: Ledger): LedgerNotice | undefined {
   const [first] = scored;
   if (first === undefined) return undefined;
   return {
-    sentence: `Some tokens of ${placeOf(ledger, first)}${scored.length === 1 ? '' : ` and of ${many(scored.length - 1, 'other row')}`} were drawn from logits that a penalty, a bias or a ban had moved, and are scored without it: the policy that is trained is not the one that sampled.`,
+    sentence: `Some tokens of ${placeOf(ledger, first)}${scored.length === 1 ? '' : ` and of ${many(scored.length - 1, 'other row')}`} were drawn from logits that a penalty, a bias or a ban had moved, and are scored without it: the policy that is trained is not the one that sampled.${rows.some((row) => countsPrompt(ledger, row)) ? COUNTS_PROMPT : ''}`,
     answers: [],
   };
 }
+
+/** Before anything was sampled, tokens of the prompt were moved. */
+const countsPrompt = ({ generations }: Ledger, { spans: { origin } }: LedgerRow): boolean =>
+  origin.kind === 'generation' && origin.generations.some((at) => generations[at]?.promptMoved);
+
+const COUNTS_PROMPT =
+  ' The first token of a completion was drawn with tokens of its prompt moved: the penalty counts the prompt, as a repetition penalty does and a presence or frequency penalty should not.';
 
 function atTemperature(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
   const { origin } = row.spans;

@@ -11,6 +11,7 @@ import { endsWith } from '../input/kin.ts';
 import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { isMissing, type Judged, judgedCompletions, missedByAll } from './clipped.ts';
 import { needsSampled, seenAt } from './trained.ts';
+import { unweighedNotices } from './unweighed.ts';
 
 function everyToken(ledger: Ledger): LedgerJudgement {
   const { judged, leftOut } = judgedCompletions(ledger);
@@ -33,7 +34,9 @@ function everyToken(ledger: Ledger): LedgerJudgement {
   ];
   // A loose completion is judged as one of many; one that misses a token here and there says nothing by itself.
   const silent = loose.filter(({ missing }) => missing.length > 0).length;
-  return judgementOf(withContent.length - silent + found.length, leftOut + silent, found);
+  const judgement = judgementOf(withContent.length - silent + found.length, leftOut + silent, found);
+  const notices = unweighedNotices(ledger);
+  return notices.length === 0 ? judgement : { ...judgement, notices };
 }
 
 const firstOf = ({ content }: Judged): number | undefined => content[0];

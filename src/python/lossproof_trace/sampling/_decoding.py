@@ -12,7 +12,7 @@ import torch
 
 from ..forward import _arguments
 from . import _draws, _sequences
-from ._fits import Settings, fitted
+from ._fits import Settings, fitted, of_prompt
 from ._rows import Rows
 
 # Ids of all rows of a loop together, above which it is not followed.
@@ -147,6 +147,8 @@ class Decoding:
         loop.random, loop.draws = True, loop.draws + 1
         if loop.last is not None:
             loop.settings.add(fit, loop.last.shape[-1])
+            if loop.draws == 1 and fit.off is not None and fit.off.shape[0] == loop.rows.ids.shape[0]:
+                loop.settings.prompt_moved = of_prompt(fit.off, loop.rows.ids)
         self.held = None
 
     def elsewhere(self, loop, p, picks):

@@ -22,8 +22,10 @@ class Fit:
     many tokens could be drawn, `without` and `mass` (B,) the share of them without the last, and with it. `moved`: the temperature
     is that of most tokens, and others were made likelier or less likely."""
 
-    def __init__(self, tokens, temperature=None, kept=None, without=None, mass=None, moved=False):
+    def __init__(self, tokens, temperature=None, kept=None, without=None, mass=None, moved=False, off=None):
         self.tokens, self.temperature, self.moved = tokens, temperature, moved
+        # (B, V) where a token is not on the line of most, where that is known.
+        self.off = off
         self.kept, self.without, self.mass = kept, without, mass
 
 
@@ -51,7 +53,8 @@ def fitted(z, p, picks):
         return described(tokens, values, p, temperature, z)
     if p.shape[1] != z.shape[1]:
         return None
-    return Fit(picks, bent(z, p, close), moved=True)
+    temperature, off = bent(z, p, close)
+    return Fit(picks, temperature, moved=True, off=off)
 
 
 def straight(z, p, close):
@@ -79,12 +82,12 @@ def straight(z, p, close):
 
 
 def bent(z, p, close):
-    """The temperature of most tokens, where a few of each row were moved from the straight line: by a penalty, or a bias. None:
-    there is no such line."""
+    """(temperature of most tokens, (B, V) of those that were moved from their straight line), where these are few in each row: a
+    penalty, or a bias, does that. (None, None): there is no such line."""
     there = p > LEAST_OF_MOST * p.max(-1, keepdim=True).values
     rows = [(z[row][mask], p[row][mask].log()) for row, mask in enumerate(there) if int(mask.sum()) >= LEAST_STRAIGHT]
     if len(rows) < p.shape[0] or not all(bool(torch.isfinite(x).all()) for x, _ in rows):
-        return None
+        return None, None
     slopes = []
     for x, y in rows:
         x, order = x.sort()
@@ -95,13 +98,16 @@ def bent(z, p, close):
     slopes = torch.cat(slopes)
     slope = float(slopes.median()) if slopes.numel() > 0 else 0.0
     if slope <= 0:
-        return None
-    for x, y in rows:
+        return None, None
+    off = torch.zeros_like(there)
+    for row, (x, y) in enumerate(rows):
         rest = y - slope * x
         room = close * max(1.0, float((y - y.mean()).abs().max()) / 10)
-        if float(((rest - rest.median()).abs() > room).double().mean()) > MOST_MOVED:
-            return None
-    return 1.0 / slope
+        away = (rest - rest.median()).abs() > room
+        if float(away.double().mean()) > MOST_MOVED:
+            return None, None
+        off[row, there[row]] = away
+    return 1.0 / slope, off
 
 
 def described(tokens, z, p, temperature, everything=None):
@@ -115,6 +121,14 @@ def described(tokens, z, p, temperature, everything=None):
     return Fit(tokens, temperature, there.sum(-1), mass - last, mass)
 
 
+def of_prompt(off, prompts):
+    """Whether in each row tokens of its prompt were moved, half of them at least, and no others: off (B, V), prompts (B, P). A
+    bias on a few tokens is none of the prompt, though it may hold them."""
+    inside = torch.zeros_like(off)
+    inside.scatter_(1, prompts.to(off.device).clamp(0, off.shape[1] - 1), True)
+    return bool((2 * off.sum(1) >= inside.sum(1)).all()) and not bool((off & ~inside).any())
+
+
 class Settings:
     """What all draws of one loop have in common."""
 
@@ -122,8 +136,8 @@ class Settings:
         self.temperatures, self.kept, self.unfit = [], set(), 0
         # Of draws from logits that nothing had moved: they tell where a penalty bends the others too far, as from the second token on.
         self.straight = []
-        # Draws from logits of which a few were moved.
-        self.moved = 0
+        # Draws from logits of which a few were moved; and whether, before anything was sampled, these were tokens of the prompt.
+        self.moved, self.prompt_moved = 0, False
         self.below, self.above = 0.0, 1.0
         self.cut, self.vocab = False, 0
 
@@ -157,6 +171,8 @@ class Settings:
         # Draws that fit nothing, beside some that fit exactly: what is between the two is a processor, not a temperature.
         moved = self.moved + (self.unfit if self.straight else 0)
         moved = {"moved": moved} if moved else {}
+        if self.prompt_moved:
+            moved["prompt_moved"] = True
         unfit = {"unread": self.unfit} if self.unfit and not self.straight else {}
         return {**self.cuts(), **moved, **unfit}
 

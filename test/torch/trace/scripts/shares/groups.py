@@ -7,7 +7,7 @@ import nets
 import torch
 
 MEANS = ["step", "rows", "batch"]
-FAULTS = ["means-of-means", "sum-of-means", "wrong-axis", "no-baseline"]
+FAULTS = ["means-of-means", "sum-of-means", "wrong-axis", "no-baseline", "begins-early", "begins-late", "ends-early", "cut-row"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--mean", default="step", choices=MEANS, help="what the loss is a mean over")
 parser.add_argument("--temperature", type=float, default=0.7)
@@ -15,6 +15,10 @@ parser.add_argument("--scored-at", type=float, help="another temperature than th
 parser.add_argument("--presence", type=float, default=0.0, help="a penalty on tokens that were sampled before")
 parser.add_argument("--from", dest="begin", type=int, default=1, help="the token that the penalty begins with")
 parser.add_argument("--vocabulary", type=int, default=64, help="of few tokens a penalty moves most")
+parser.add_argument("--prompt-too", action="store_true", help="the penalty counts the prompt")
+parser.add_argument("--repetition", type=float, default=0.0, help="logits of tokens that stand in the row are divided by this")
+parser.add_argument("--bias", type=float, default=0.0, help="on the stop token and a few others")
+parser.add_argument("--without", choices=["prompt", "reward", "completion"], help="what has no part in the loss")
 parser.add_argument("--squashed", action="store_true", help="logits are bent before each draw")
 parser.add_argument("--beta", type=float, default=0.0)
 parser.add_argument("--mask-cut", action="store_true", help="completions without an end are left out")
@@ -44,9 +48,13 @@ def sampled(prompt):
             logits = model(ids)[:, -1].clone()
         if options.squashed:
             logits = 2 * torch.tanh(logits)
-        if options.presence and at >= options.begin:
-            for row in range(GROUP):
-                logits[row, ids[row, len(prompt) :].unique()] -= options.presence
+        logits[:, [STOP, 5, 6]] += options.bias
+        for row in range(GROUP):
+            if options.presence and at >= options.begin:
+                logits[row, ids[row, 0 if options.prompt_too else len(prompt) :].unique()] -= options.presence
+            if options.repetition:
+                seen = ids[row].unique()
+                logits[row, seen] = torch.where(logits[row, seen] > 0, logits[row, seen] / options.repetition, logits[row, seen] * options.repetition)
         drawn = torch.multinomial((logits / options.temperature).softmax(-1), 1)[:, 0]
         drawn = torch.where(done, torch.zeros_like(drawn), drawn)
         ids = torch.cat([ids, drawn[:, None]], 1)
@@ -56,6 +64,18 @@ def sampled(prompt):
     stops = (ids[:, len(prompt) :] == STOP).long()
     mask = torch.zeros(ids.shape)
     mask[:, len(prompt) :] = ((stops.cumsum(1) - stops) == 0).float()
+    if options.fault == "begins-early":
+        mask[:, len(prompt) - 1] = 1
+    elif options.fault == "begins-late":
+        mask[:, len(prompt)] = 0
+    elif options.fault == "ends-early":
+        mask[:, :-1] = mask[:, :-1] * mask[:, 1:]
+        mask[:, -1] = 0
+    elif options.fault == "cut-row":
+        # One column too few: of what came to the limit, the last token.
+        ids, mask = ids[:, :-1], mask[:, :-1]
+    if options.without == "completion":
+        mask[0] = 0
     if options.mask_cut:
         mask *= stops.sum(1, keepdim=True).clamp(max=1)
     return ids, mask
@@ -75,9 +95,11 @@ def logprobs_of(net, ids):
 for step in range(2):
     batches = [sampled(torch.randint(3, VOCABULARY, (4 + at % 2,)).tolist()) for at in range(PROMPTS)]
     rewards = torch.stack([(ids * mask.long()).sum(1) % 7 for ids, mask in batches]).float()
+    if options.without == "reward":
+        rewards[0] = 1.0
     advantages = advantages_of((rewards > 3).float() if options.unscaled else rewards)
     tokens = sum(mask.sum() for _, mask in batches)
-    for (ids, mask), advantage in zip(batches, advantages):
+    for (ids, mask), advantage in list(zip(batches, advantages))[options.without == "prompt" :]:
         logp, mask = logprobs_of(model, ids), mask[:, 1:]
         per_token = -torch.exp(logp - logp.detach()) * advantage[:, None]
         if options.beta:

@@ -124,6 +124,30 @@ export const shares: Cases = {
       words: `${GROUPS} --squashed`,
       says: /The temperature of 32 sampled sequences was not read: a logits processor/,
     },
+    ...Object.fromEntries(
+      ['--presence 0.5', '--bias -0.7', '--bias 0.9 --presence 0.4'].map((how) => [
+        `moved logits that are meant, and no penalty that counts the prompt: ${how}`,
+        {
+          words: `${GROUPS} ${how}`,
+          options: '--strict --meant logprobs/divide-by-the-temperature',
+        },
+      ]),
+    ),
+    'a prompt whose completions all have one reward': {
+      words: `${GROUPS} --without reward`,
+      options: '--strict',
+      says: /1 of the 4 prompts that were sampled for step 0 has no completion with a weight/,
+    },
+    'a prompt that is filtered out': {
+      words: `${GROUPS} --without prompt`,
+      options: '--strict',
+      says: /1 of the 4 prompts that were sampled for step 0 stands in no trained row/,
+    },
+    'completions that are left out': {
+      words: `${GROUPS} --without completion`,
+      options: '--strict',
+      says: /4 of 16 completions have no weight, though others to the same prompt have/,
+    },
     'a coefficient of 0.5 over one micro-batch': { words: `${SFT} --coefficient 0.5`, data: CHATS },
     'chats, and answers sampled behind the same prompts': { words: BOTH, data: SHORT },
     'another system message where answers are sampled': {
@@ -237,6 +261,36 @@ export const shares: Cases = {
         },
       ]),
     ),
+    ...Object.fromEntries(
+      [
+        '--presence 0.5 --from 0 --prompt-too',
+        '--presence 0.9 --from 0 --prompt-too --temperature 1.2',
+        '--repetition 1.4',
+      ].map((how) => [
+        `a penalty that counts the prompt: ${how}`,
+        {
+          words: `${GROUPS} ${how}`,
+          options: '--strict',
+          found: 'logprobs/divide-by-the-temperature',
+          says: /drawn with tokens of its prompt moved: the penalty counts the prompt/,
+        },
+      ]),
+    ),
+    'a mask that begins with the last token of the prompt': {
+      words: `${GROUPS} --fault begins-early`,
+      found: 'mask/prompt-is-never-trained',
+      says: /belongs to the prompt/,
+    },
+    'a mask that begins with the second token of the completion': {
+      words: `${GROUPS} --fault begins-late`,
+      found: 'mask/every-completion-token-is-trained',
+      says: /must be trained, but it is not/,
+    },
+    'a mask that ends one token early': {
+      words: `${GROUPS} --fault ends-early`,
+      found: 'mask/every-completion-token-is-trained',
+      says: /is not trained, while other tokens of that completion are/,
+    },
     'a mean over each micro-batch of a policy that nobody declares': {
       words: `${GROUPS} --fault means-of-means`,
       found: MICRO,
