@@ -30,7 +30,7 @@ export const scores = {
     'a regression to numbers': script(`--kind regression ${WHOLE}`),
     "TRL's reward trainer": {
       ...script(''),
-      words: 'trl_reward.py --data {data} --output {out}',
+      words: 'steps/reward_trainer.py --data {data} --output {out}',
       data: PREFERENCES,
     },
     'the loss of pairs inside of the model': script(`--kind loss ${WHOLE}`),
