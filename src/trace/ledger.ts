@@ -165,6 +165,8 @@ export interface RowIds extends Place {
   readonly real: readonly boolean[];
   /** (T,) log-probabilities without temperature of each token, NaN where not known; absent: none known. */
   readonly logprobs?: readonly number[];
+  /** Attention lets an example of its forward pass see those before it in its row; absent: it has no such row, or it was not seen. */
+  readonly across?: boolean;
   /** The largest probability of dropout that was on in its forward pass, and that was off; absent: none. */
   readonly dropout?: number;
   readonly dropoutOff?: number;

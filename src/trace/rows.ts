@@ -29,6 +29,7 @@ export function rowsOf(
       ...(positions === undefined ? {} : { positions }),
       real: realOf({ ids, attention, positions }, special),
       ...(logprobs === undefined || logprobs.every(Number.isNaN) ? {} : { logprobs }),
+      ...(typeof forward.across === 'boolean' ? { across: forward.across } : {}),
       ...(typeof forward.dropout === 'number' ? { dropout: forward.dropout } : {}),
       ...(typeof forward.dropout_off === 'number' ? { dropoutOff: forward.dropout_off } : {}),
     };

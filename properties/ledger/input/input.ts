@@ -4,11 +4,13 @@ import type {
   Ledger,
   LedgerJudgement,
   LedgerModel,
+  LedgerNotice,
   LedgerProperty,
   LedgerRow,
   Role,
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
+import { plural } from '../steps/made.ts';
 import { isSampled, needsSampled, needsTrained, trainsAny } from '../tokens/trained.ts';
 import { type Found, givenOf, judgementOf, placeOf, rowStrip, type Tracks, tokenIn } from '../words.ts';
 import { attentionFaults, paddingBefore } from './attention.ts';
@@ -53,6 +55,20 @@ const attended: Rule = (ledger, row) => {
   return fault === undefined ? 'holds' : { ...fault, tracks: attentionTrack(row) };
 };
 
+/** Positions begin again with each example of a row, and attention goes on. */
+function acrossNotices({ rows }: Ledger): readonly LedgerNotice[] {
+  const open = rows.filter(({ across, reached }) => reached && across === true);
+  const forwards = new Set(open.map(({ rank, forward }) => `${rank} ${forward}`));
+  return open.length === 0
+    ? []
+    : [
+        {
+          sentence: `In ${plural(forwards.size, 'forward pass', 'forward passes')} with packed rows, positions begin again with each example, and the attention mask lets it see the examples before it in its row: it is trained on what it will not be shown. Give attention a mask of blocks, or a kernel that takes the lengths.`,
+          answers: [],
+        },
+      ];
+}
+
 const placed: Rule = (ledger, row) => {
   const model = modelOf(ledger, row);
   if (model === undefined || !positionsJudged(model, row, paddingBefore(ledger, row) > 0)) return undefined;
@@ -67,12 +83,15 @@ function both(sampledId: string, otherId: string, rule: Rule): LedgerProperty[] 
     {
       ...factsOf(otherId),
       needs: needsTrained,
-      judge: (ledger) =>
-        judge(
+      judge: (ledger) => {
+        const judgement = judge(
           ledger,
           ledger.rows.filter((row) => row.reached && !isSampled(row)),
           rule,
-        ),
+        );
+        const notices = rule === attended ? acrossNotices(ledger) : [];
+        return notices.length === 0 ? judgement : { ...judgement, notices };
+      },
     },
     {
       ...factsOf(sampledId),

@@ -4,6 +4,7 @@ import type { PropertyResult } from '../../check/events.ts';
 import type { Strip } from '../../check/property.ts';
 import type { Ledger, LedgerModel, LedgerRow } from '../../trace/ledger.ts';
 import { isScorer, scoresOnly } from '../../trace/scorers.ts';
+import { segmentsOf } from '../../trace/spans/segments.ts';
 import { lossWords } from '../../trace/terms.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
@@ -39,6 +40,7 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
       : [['tokenizer', `${tokenizer.name}, ${tokenizer.vocabSize.toLocaleString('en')} tokens`] as const]),
     ...(settings.from.length === 0 ? [] : [['settings', settings.from.join(', ')] as const]),
     ...lossWords(ledger).map((words) => ['loss', words] as const),
+    ...packedFacts(ledger),
     ...sampledFacts(generations),
     ...steps.slice(0, MOST_STEPS).map((step) => stepFact(step, several, scoresOnly(ledger))),
     ...(steps.some(({ done }) => typeof done?.gradientNorm === 'number') ? [['', AS_GOT] as const] : []),
@@ -58,6 +60,23 @@ export function seenLines(ledger: Ledger, { width, paint }: TracePrint): string[
         (line, at) => INDENT + paint.dim(pad(at === 0 ? name : '', label)) + line,
       ),
     ),
+  ];
+}
+
+/** What attention allows in rows that hold several examples, as their positions say. */
+function packedFacts({ rows }: Ledger): (readonly [string, string])[] {
+  const packed = rows.filter((row) => row.reached && segmentsOf(row).length > 1);
+  if (packed.length === 0) return [];
+  const seen = packed.filter(({ across }) => across !== undefined);
+  const open = seen.filter(({ across }) => across === true).length;
+  const allowed =
+    seen.length === 0
+      ? 'what attention allows between them was not seen'
+      : open === 0
+        ? 'attention keeps them apart'
+        : `attention lets each see those before it${open < seen.length ? ` in ${open} of ${plural(seen.length, 'row')}` : ''}`;
+  return [
+    ['packed', `${plural(packed.length, 'row')} of several examples: positions begin again, ${allowed}`],
   ];
 }
 

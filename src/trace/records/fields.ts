@@ -82,6 +82,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     averaged_over: 'index',
     adapters_off: 'flag',
     batch: ['numbers', undefined],
+    across: ['flag', undefined],
     dropout: ['number', undefined],
     dropout_off: ['number', undefined],
     time: ['number', undefined],

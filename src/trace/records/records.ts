@@ -97,6 +97,8 @@ export interface ForwardRecord {
    * worker processes of the loader, rows that it fetches for a batch, and rows of its data set (0: not known). Absent: none was taken.
    */
   readonly batch?: readonly number[] | null;
+  /** Its rows hold several examples, and attention lets one of them see those before it, or none; absent: not seen. */
+  readonly across?: boolean | null;
   /** The largest probability of dropout among its parts in training mode; absent: none. */
   readonly dropout?: number | null;
   /** And among those in evaluation mode. */

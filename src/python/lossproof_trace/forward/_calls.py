@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from ..models import _models
-from . import _arguments, _direct, _heads
+from . import _arguments, _direct, _heads, _packing
 
 # Kinds without parts: no model, and called most of all.
 LEAVES = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.Identity)
@@ -44,6 +44,8 @@ class Frame:
         self.heads = {}
         """What the latest of several that may be the head were called with, and gave."""
         self.latest = []
+        """Attention lets an example of its rows see those before it: _packing.py."""
+        self.across = None
         """id of an embedding of positions, of a model written by hand."""
         self.seats = ()
         self.seated = False
@@ -54,6 +56,7 @@ def install(session, make):
     original = nn.Module.__call__
     local = Local()
     watcher = Watcher(session, make, original, local)
+    session.packing = _packing.Packing(session, local)
     is_compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else (lambda: False)
 
     def _wrapped_call_impl(self, *args, **kwargs):

@@ -61,7 +61,7 @@ class Scoring:
 
     def __init__(self, session, frame, model, scores):
         self.session, self.model = session, model
-        self.named, self.through = frame.named, getattr(frame, "through", ())
+        self.frame, self.named, self.through = frame, frame.named, getattr(frame, "through", ())
         self.ids = frame.ids.detach()
         self.training = bool(_models.carried(frame.module).training)
         self.scores = scores
@@ -73,7 +73,7 @@ class Scoring:
             return
         self.index = next_index()
         self.session.write("forward", forward=self.index, **forward_record(self, None, None))
-        scores, self.scores, self.named = self.scores, None, None
+        scores, self.scores, self.frame, self.named = self.scores, None, None, None
         scores.register_hook(self.arrived)
 
     def arrived(self, gradient):

@@ -22,6 +22,10 @@ def forward_record(forward, logits, place):
     """The fields of the record, but its index. `logits`, or None: what the model returned, of columns `place`."""
     named, shape = forward.named, forward.ids.shape
     mask, attention = _arguments.mask_of(named, shape)
+    positions = _arguments.same_shape(named, "position_ids", shape)
+    if forward.grad and forward.session.packing is not None:
+        forward.session.packing.trained(positions, mask)
+    across = forward.frame.across
     through = forward.through
     adapters_off = _traits.adapters_off(_models.carried(through[-1])) if through else False
     # The dropout of adapters that are off does nothing, whatever its mode.
@@ -36,7 +40,7 @@ def forward_record(forward, logits, place):
         "input_ids": forward.ids,
         "attention_mask": mask,
         "attention": attention,
-        "position_ids": _arguments.same_shape(named, "position_ids", shape),
+        "position_ids": positions,
         "labels": _arguments.same_shape(named, "labels", shape),
         "logprobs": None if logits is None else logprobs(forward, logits.detach(), place),
         "averaged_over": _traits.averaged_over(through),
@@ -44,6 +48,7 @@ def forward_record(forward, logits, place):
         **({"dropout": dropout} if dropout > 0 else {}),
         **({"dropout_off": idle} if idle > 0 else {}),
         "adapters_off": adapters_off,
+        **({} if across is None else {"across": across}),
     }
 
 

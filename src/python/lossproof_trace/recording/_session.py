@@ -76,6 +76,8 @@ class Session:
         self.before_clip = []
         self.after_clip = []
         self.on_ending = []
+        # Looks at attention where rows hold several examples (forward/_packing.py).
+        self.packing = None
         # Whether an optimiser holds any tensor of a module (steps/_optimiser.py).
         self.held = lambda module: False
         # Of a data loader, the batch that was taken last (script/_batches.py).

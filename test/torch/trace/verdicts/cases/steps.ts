@@ -11,6 +11,8 @@ const SCHEDULE = { ...data, words: 'steps/schedule.py --data {data}' };
 const LOADED = { ...data, words: 'steps/loaded.py --data {data}' };
 const SCORING = { ...data, words: 'steps/scoring.py --data {data}' };
 
+const PACKED = { data: PAIRS, options: '--strict', words: 'steps/packed.py --data {data} --way' };
+
 const with_ = (of: typeof LOOP, more: string): typeof LOOP => ({ ...of, words: `${of.words} ${more}` });
 const HOLDS = 'update/optimiser-holds-the-model';
 const CLIP = 'update/clipping-is-of-the-whole-gradient';
@@ -27,6 +29,17 @@ export const steps: Cases = {
       ...with_({ ...LOOP, words: `python on_device.py ${LOOP.words}` }, '--zero-at-head --tied --probe'),
       says: /gradients of 1 forward pass were set to nothing at steps\/loop\.py:\d+/,
     },
+    ...Object.fromEntries(
+      (
+        [
+          ['blocks', /attention keeps them apart/],
+          ['added', /attention keeps them apart/],
+          ['transformers', /attention keeps them apart/],
+          ['eager', /what attention allows between them was not seen/],
+          ['one-by-one', /steps?, \d+ rows?/],
+        ] as const
+      ).map(([way, says]) => [`packed rows: ${way}`, { ...PACKED, words: `${PACKED.words} ${way}`, says }]),
+    ),
     'all but one tensor is frozen': {
       ...with_(LOOP, '--fault few-trained'),
       says: /1 of 29 tensors got a gradient in step 0: 32 of 70,944 parameters \(model\.norm\.weight\)/,
@@ -208,6 +221,17 @@ export const steps: Cases = {
       found: CLIP,
       says: /given 28 of the 29 tensors.*lm_head\.weight/,
     },
+    ...Object.fromEntries(
+      ['causal', 'is-causal', 'masked'].map((way) => [
+        `packed rows whose examples see each other: ${way}`,
+        {
+          ...PACKED,
+          words: `${PACKED.words} ${way}`,
+          found: 'collate/attention-covers-exactly-the-examples',
+          says: /the attention mask lets it see the examples before it in its row/,
+        },
+      ]),
+    ),
     'clipping before the last backward pass': {
       ...with_(LOOP, '--fault clip-early'),
       found: CLIP,
