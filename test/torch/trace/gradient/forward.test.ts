@@ -171,7 +171,8 @@ test('what a wrapper carries is the model, and the wrapper none', () => {
 test('what cannot be seen is said', () => {
   expect(out('hand written loss without a head')).toEqual({ blind: ['no-head'], trained: 0 });
   expect(out('embeddings given')).toEqual({ blind: ['embeds'], forwards: 0 });
-  expect(out('no language model')).toEqual({ kinds: [] });
+  // A classifier: its rows, and the gradient of its scores.
+  expect(out('no language model')).toEqual({ kinds: ['forward', 'model', 'trained'] });
   expect(out('data parallel')).toMatchObject({ blind: ['data-parallel'], forwards: 1 });
 });
 
