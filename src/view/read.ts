@@ -1,5 +1,6 @@
 // A data set's bytes as rows: JSON lines, or one JSON array. Nothing in a file can stop the reading; what is no JSON is
 // a problem of its line.
+import type { Decoded } from '../outside/decoded.ts';
 import { parseStrict } from '../outside/json.ts';
 
 export interface Entry {
@@ -11,8 +12,10 @@ export interface Entry {
   readonly long?: true;
 }
 
+type Parse = (text: string) => Decoded<unknown>;
+
 /** Rows in the order of the file; empty lines are passed over. */
-export function* entriesOf(bytes: Uint8Array): Generator<Entry> {
+export function* entriesOf(bytes: Uint8Array, parse: Parse = parseStrict): Generator<Entry> {
   const whole = wholeOf(bytes);
   if (whole !== undefined) {
     yield* whole.map((value, at) => ({ number: at + 1, value }));
@@ -27,7 +30,7 @@ export function* entriesOf(bytes: Uint8Array): Generator<Entry> {
       continue;
     }
     const text = decode(line).trim();
-    if (text !== '') yield entryOf(number, text);
+    if (text !== '') yield entryOf(number, text, parse);
   }
 }
 
@@ -84,8 +87,8 @@ function parsed(text: string): unknown {
   return 'ok' in read ? read.ok : undefined;
 }
 
-function entryOf(number: number, text: string): Entry {
-  const read = parseStrict(text);
+function entryOf(number: number, text: string, parse: Parse): Entry {
+  const read = parse(text);
   return 'ok' in read
     ? { number, value: read.ok }
     : { number, problem: `The line is not JSON: ${read.complaint.slice(0, SHOWN_REASON)}` };

@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { eachParquetRow, isWhole, MAGIC } from '../../monitor/read/parquet.ts';
+import type { Decoded } from '../../outside/decoded.ts';
 import { MOST_GIVEN_BYTES, readGiven } from '../../outside/file.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { type Entry, entriesOf, formatOf, isGzip } from '../../view/read.ts';
@@ -38,7 +39,24 @@ export async function sourceOf(
       problem:
         'name a file of JSON lines or a Parquet file, as in `lossproof view data.jsonl --tokenizer DIR`; `lossproof view --help` lists the shapes of rows',
     };
-  const bytes = data === '-' ? await standardInput() : bytesOf(data, context);
+  return fileSource(data, context, { command: 'view', parse: parseStrict });
+}
+
+/** How a command reads a file of rows. */
+export interface Reading {
+  /** For examples in complaints. */
+  readonly command: string;
+  /** Of each line. */
+  readonly parse: (text: string) => Decoded<unknown>;
+}
+
+/** The rows of a file of JSON lines or Parquet, packed or not, or of standard input. */
+export async function fileSource(
+  data: string,
+  context: Context,
+  { command, parse }: Reading,
+): Promise<Source | Problem> {
+  const bytes = data === '-' ? await standardInput(command) : bytesOf(data, context, command);
   if (isProblem(bytes)) return bytes;
   const name = data === '-' ? 'standard input' : basename(data);
   if (isParquet(bytes)) return { name, each: (look) => eachOfParquet(bytes, name, look) };
@@ -46,7 +64,7 @@ export async function sourceOf(
   if (isProblem(text)) return text;
   const other = formatOf(text);
   if (other !== undefined) return { problem: `${data} is ${other}` };
-  return { name, each: eachOf(entriesOf(text)) };
+  return { name, each: eachOf(entriesOf(text, parse)) };
 }
 
 // --- helpers ---
@@ -121,9 +139,9 @@ function pastedRow(
 }
 
 /** Read as it comes: a pipe may not have been filled yet. */
-async function standardInput(): Promise<Uint8Array | Problem> {
+async function standardInput(command: string): Promise<Uint8Array | Problem> {
   if (process.stdin.isTTY)
-    return { problem: 'nothing is piped in; `cat data.jsonl | lossproof view -` does' };
+    return { problem: `nothing is piped in; \`cat data.jsonl | lossproof ${command} -\` does` };
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin) {
@@ -131,13 +149,13 @@ async function standardInput(): Promise<Uint8Array | Problem> {
     bytes += chunk.length;
     if (bytes > MOST_GIVEN_BYTES)
       return {
-        problem: `standard input has more than ${MOST_GIVEN_BYTES.toLocaleString('en')} bytes; look at a part of it, as in \`head -n 10000 data.jsonl | lossproof view -\``,
+        problem: `standard input has more than ${MOST_GIVEN_BYTES.toLocaleString('en')} bytes; look at a part of it, as in \`head -n 10000 data.jsonl | lossproof ${command} -\``,
       };
   }
   return Buffer.concat(chunks);
 }
 
-function bytesOf(data: string, context: Context): Uint8Array | Problem {
+function bytesOf(data: string, context: Context, command: string): Uint8Array | Problem {
   const read = readGiven(resolve(context.cwd, data));
   if ('ok' in read) return read.ok;
   const { complaint } = read;
@@ -147,7 +165,7 @@ function bytesOf(data: string, context: Context): Uint8Array | Problem {
       problem: `${data} is a folder; a data set that save_to_disk wrote becomes JSON lines with load_from_disk("${data}").to_json("data.jsonl")`,
     };
   const part = /read at most/.test(complaint)
-    ? `; look at a part of it, as in \`head -n 10000 ${data} | lossproof view -\``
+    ? `; look at a part of it, as in \`head -n 10000 ${data} | lossproof ${command} -\``
     : '';
   return { problem: `${data} cannot be read: ${complaint}${part}` };
 }
