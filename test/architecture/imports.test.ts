@@ -26,6 +26,7 @@ const FLOORS: Record<string, readonly string[]> = {
   trace: ['check', 'protocol', 'tokenizers', 'view'],
   golden: ['check', 'trainer', 'protocol', 'tokenizers'],
   monitor: ['check', 'protocol', 'tokenizers'],
+  gap: ['monitor'],
   mutate: ['check', 'trainer'],
   discover: ['check', 'trainer', 'protocol'],
   report: [
@@ -37,6 +38,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'trace',
     'golden',
     'monitor',
+    'gap',
     'mutate',
     'discover',
   ],
@@ -68,6 +70,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'trace',
     'golden',
     'monitor',
+    'gap',
     'mutate',
     'discover',
     'index',

@@ -1,0 +1,28 @@
+// The gap of a set of rollouts: what it is, where it is, and why. Pure: a function of rows that were read.
+import { type Analysis, analyse, LEAST_ROWS, LEAST_TOKENS } from './analyse.ts';
+import { type Breakdown, breakdowns, type Comparison, compare } from './compare.ts';
+import type { Complaint } from './read/logprobs.ts';
+import type { Names, Rollout } from './read/read.ts';
+import { tokensOf } from './tokens.ts';
+
+export interface Gap {
+  readonly names: Names;
+  readonly comparison: Comparison;
+  readonly breakdowns: readonly Breakdown[];
+  readonly analysis: Analysis;
+}
+
+export function gapOf(rollouts: readonly Rollout[]): Gap | Complaint {
+  const [first] = rollouts;
+  const tokens = tokensOf(rollouts);
+  if (first === undefined || rollouts.length < LEAST_ROWS || tokens.count < LEAST_TOKENS)
+    return {
+      complaint: `${rollouts.length} rows with ${tokens.count} tokens of the policy are too few to tell a cause from chance; at least ${LEAST_ROWS} rows and ${LEAST_TOKENS} tokens are needed`,
+    };
+  return {
+    names: first.names,
+    comparison: compare(tokens),
+    breakdowns: breakdowns(tokens),
+    analysis: analyse(tokens),
+  };
+}

@@ -1,0 +1,61 @@
+// Each cause, planted in rollouts of a small random model over bf16 noise, is named first; noise and another network
+// have none. causes.slow.test.ts plants more of each.
+import { describe, expect, test } from 'vitest';
+import { analyse, rank } from '../../src/gap/analyse.ts';
+import { CAUSES } from '../../src/gap/causes/index.ts';
+import { tokensOf } from '../../src/gap/tokens.ts';
+import { type Place, type Planted, rolloutsWith } from './model.ts';
+import { bf16, NOISES } from './noise.ts';
+import { both, heated, moved, otherWeights, PLANTED, topP } from './planted.ts';
+
+const tokensWith = (planted: Planted, seed: number) => tokensOf(rolloutsWith(planted, { seed, length: 40 }));
+
+describe('a planted cause is named first', () => {
+  // The weaker strength of each: the stronger is easier.
+  const firsts = CAUSES.map(({ id }) => PLANTED.map((make) => make()).findLast(({ cause }) => cause === id));
+  test.each(firsts.map((each) => ({ cause: 'none', name: 'nothing', planted: {}, ...each })))(
+    '$cause: $name',
+    ({ cause, planted }) => {
+      const { verdict, named } = analyse(tokensWith(planted, 11));
+      expect(verdict).toBe('cause');
+      expect(named[0]?.id).toBe(cause);
+    },
+  );
+});
+
+test.each(Object.entries(NOISES))('%s noise has no cause', (_, noise) => {
+  expect(analyse(tokensWith({ engine: noise, trainer: noise }, 12))).toMatchObject({
+    verdict: 'noise',
+    named: [],
+  });
+});
+
+test('another network has no cause, and is no noise', () => {
+  const tokens = tokensWith({ engine: bf16, trainer: both(otherWeights(0.95), bf16) }, 13);
+  expect(analyse(tokens)).toMatchObject({ verdict: 'unexplained', named: [] });
+});
+
+test('rows that share a prompt make a temperature exact', () => {
+  const planted = { engine: both(heated(0.7), bf16), trainer: bf16 };
+  const temperatureOf = (group: number): Readonly<Record<string, number>> =>
+    rank(tokensOf(rolloutsWith(planted, { seed: 14, length: 40, group }))).find(
+      ({ id }) => id === 'temperature',
+    )?.fit.parameters ?? {};
+  expect(Math.abs((temperatureOf(8).temperature ?? 0) - 0.7)).toBeLessThan(0.02);
+  expect(temperatureOf(1)).toMatchObject({ pairs: 0 });
+});
+
+const isFirst = ({ position }: Place): number => (position === 0 ? 1 : 0);
+
+test('two causes at once are both named', () => {
+  const { named } = analyse(
+    tokensWith({ engine: both(topP(0.8), bf16), trainer: both(moved(2, isFirst), bf16) }, 15),
+  );
+  expect(named.map(({ id }) => id)).toEqual(['truncation', 'first-token']);
+  expect(named.map(({ share }) => share)).toEqual(
+    named
+      .map(({ share }) => share)
+      .slice()
+      .sort((a, b) => b - a),
+  );
+});
