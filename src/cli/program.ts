@@ -11,6 +11,7 @@ import { type Context, refuse } from './context.ts';
 import { addDataset } from './dataset/dataset.ts';
 import { addDiscover } from './discover/discover.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
+import { addGap } from './gap/gap.ts';
 import { addGolden } from './golden/golden.ts';
 import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
 import { pathOf, tell, type Words } from './help/words.ts';
@@ -101,7 +102,7 @@ const COMMANDS: readonly (readonly [
 ])[] = [
   ['To begin:', [addDemo, addDiscover, addInit, addDoctor]],
   ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
-  ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addView, addDataset]],
+  ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addGap, addView, addDataset]],
   ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
   [ABOUT, [addSession]],
 ];

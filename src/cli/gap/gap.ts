@@ -1,0 +1,86 @@
+// `gap`: why the log-probabilities of a rollout and of the trainer disagree, from files that have both.
+import type { Command } from 'commander';
+import { type Gap, gapOf } from '../../gap/gap.ts';
+import type { Names } from '../../gap/read/read.ts';
+import { gapLines } from '../../report/gap/gap.ts';
+import { gapJson } from '../../report/gap/json.ts';
+import { choosePaint } from '../../report/text/paint.ts';
+import { plural } from '../../report/text/plural.ts';
+import { type Context, isProblem, refuse, say, sayDocument } from '../context.ts';
+import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
+import type { Invocation } from '../options.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { type Read, readRollouts } from './rollouts.ts';
+
+interface Options extends Partial<Names> {
+  readonly json?: boolean;
+}
+
+export function addGap(program: Command, { context, finish }: Invocation): void {
+  tell(program.command('gap'), WORDS)
+    .summary('say why rollout and trainer disagree on log-probabilities')
+    .description(
+      "compare the log-probabilities that the engine sampled with and the trainer's of the same tokens, and name what makes them differ",
+    )
+    .argument('<rollouts...>', 'JSON lines or Parquet, also packed with gzip; - reads standard input')
+    .option('--sampling <field>', "the field with the engine's log-probabilities (default: by its name)")
+    .option('--trainer <field>', "the field with the trainer's log-probabilities (default: by its name)")
+    .option('--json', 'the measures, the causes and the verdict as JSON')
+    .action(async (files: readonly string[], options: Options) => finish(await gap(files, options, context)));
+}
+
+const WORDS: Words = {
+  listing: {
+    heading: 'A row has the ids of a completion and two lists beside them, as in:',
+    lines: [
+      '{"prompt_ids": [...], "completion_ids": [...],',
+      ' "rollout_log_probs": [...], "old_log_probs": [...],',
+      ' "weights_version": 17, "step": 18, "response_mask": [...]}',
+    ],
+  },
+  examples: [
+    { command: 'npx lossproof gap rollouts.jsonl' },
+    { command: 'npx lossproof gap dumps/100.jsonl dumps/101.jsonl --json' },
+    { command: 'npx lossproof gap rollouts.parquet --sampling vllm_logps --trainer fsdp_logps' },
+  ],
+  notes: [
+    'Fields of vLLM, SGLang, TRL, verl, OpenRLHF, SkyRL, slime, AReaL and NeMo-RL are known. 200 rows are plenty.',
+  ],
+  exit: {
+    0: 'noise: rounding, and no cause predicts the gap',
+    1: 'a cause predicts the gap',
+    2: 'no verdict: too large for rounding and no cause predicts it, or rows could not be compared',
+  },
+};
+
+async function gap(files: readonly string[], options: Options, context: Context): Promise<number> {
+  const read = await readRollouts(files, options, context);
+  if (isProblem(read)) return refuse(context, read);
+  const found = gapOf(read.rollouts);
+  if ('complaint' in found) return refuse(context, { problem: `${found.complaint}${leftOutOf(read)}` });
+  if (options.json === true) sayDocument(context, JSON.stringify(gapJson(found, read.leftOut), undefined, 2));
+  else {
+    const print = {
+      width: widthOfScreen(context),
+      paint: choosePaint(context.out.isTty, context.env),
+      name: files.join(', '),
+    };
+    say(context, ...gapLines(found, print));
+  }
+  const left = leftOutOf(read);
+  if (left !== '') refuse(context, { problem: left.slice(SEPARATOR.length) });
+  return codeOf(found, left !== '');
+}
+
+/** Rows that nobody could compare are no noise. */
+function codeOf({ analysis: { verdict } }: Gap, isPartial: boolean): number {
+  if (verdict === 'cause') return FAILED;
+  return verdict === 'noise' && !isPartial ? HOLDS : NO_VERDICT;
+}
+
+const SEPARATOR = '; ';
+
+function leftOutOf({ leftOut: { rows, first } }: Read): string {
+  return first === undefined ? '' : `${SEPARATOR}${plural(rows, 'row')} left out, the first because ${first}`;
+}

@@ -1,0 +1,54 @@
+// The files of `gap` as rollouts, and why some rows are none.
+import { type Names, type Rollout, rolloutsOf } from '../../gap/read/read.ts';
+import { parsePython } from '../../outside/json.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
+import { fileSource } from '../view/source.ts';
+
+export interface Read {
+  readonly rollouts: readonly Rollout[];
+  readonly leftOut: { readonly rows: number; readonly first: string | undefined };
+}
+
+/** Some 400 MB; an answer needs a hundredth of it. */
+const MOST_TOKENS = 4_000_000;
+
+export async function readRollouts(
+  files: readonly string[],
+  named: Partial<Names>,
+  context: Context,
+): Promise<Read | Problem> {
+  const rollouts: Rollout[] = [];
+  const complaints = { rows: 0, first: undefined as string | undefined };
+  let tokens = 0;
+  for (const file of files) {
+    const source = await fileSource(file, context, { command: 'gap', parse: parsePython });
+    if (isProblem(source)) return source;
+    const unread = await source.each(({ number, value, problem }) => {
+      context.endWithStarter?.();
+      if (tokens > MOST_TOKENS) return;
+      const where = `${source.name} row ${number}`;
+      const read =
+        problem === undefined ? rolloutsOf(value, where, named) : [{ complaint: `${where}: ${problem}` }];
+      for (const each of read) {
+        if ('complaint' in each) {
+          complaints.rows++;
+          complaints.first ??= each.complaint;
+        } else {
+          rollouts.push(each);
+          tokens += each.ids.length;
+        }
+      }
+    });
+    if (unread !== undefined) return unread;
+  }
+  if (rollouts.length > 0) return { rollouts, leftOut: complaints };
+  const { rows, first } = complaints;
+  return {
+    problem:
+      first === undefined
+        ? `${files.join(', ')}: no rows`
+        : rows > 1
+          ? `none of ${rows} rows can be compared. The first: ${first}`
+          : first,
+  };
+}

@@ -1,0 +1,108 @@
+// The gap between the engine's and the trainer's log-probabilities on a terminal: the measures, where it is, the causes
+// and the verdict.
+import { BF16_RMS, FLOAT32_RMS, MOST_NOISE_RMS, type Named, type Ranked } from '../../gap/analyse.ts';
+import { CLIP, ICEPOP, TIS_CAP } from '../../gap/compare.ts';
+import type { Gap } from '../../gap/gap.ts';
+import type { Paint } from '../text/paint.ts';
+import { plural } from '../text/plural.ts';
+import { harmless, pad, wrap } from '../text/visible.ts';
+
+export interface GapPrint {
+  readonly width: number;
+  readonly paint: Paint;
+  readonly name: string;
+}
+
+export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
+  const { comparison, names, analysis } = gap;
+  const head = [
+    name,
+    `${plural(comparison.rows, 'row')}, ${plural(comparison.tokens, 'token')}`,
+    `sampling ${names.sampling}, trainer ${names.trainer}`,
+  ].join(' · ');
+  return [
+    ...wrap(harmless(head), width).map(paint.bold),
+    '',
+    'Gap of a token: log-probability of the trainer less that of the engine, in nats',
+    ...measures(gap).flatMap(([what, value]) => rowOf(what, value, width)),
+    '',
+    'Mean |gap|',
+    ...gap.breakdowns.flatMap(({ by, parts }) =>
+      rowOf(`by ${by}`, parts.map((part) => `${part.name}: ${short(part.meanAbs)}`).join(' · '), width),
+    ),
+    '',
+    ...analysis.named.flatMap((named) => causeLines(named, width, paint)),
+    ...wrap(verdictOf(gap), width).map(paint.bold),
+  ];
+}
+
+/** The answer in a sentence or two. */
+export function verdictOf({ comparison: { rms }, analysis: { verdict, named, leftRms } }: Gap): string {
+  if (verdict === 'noise') return `✓ Noise: ${sizeOf(rms)}, and no cause predicts any of it.`;
+  if (verdict === 'unexplained')
+    return `? No verdict: ${sizeOf(rms)}, and no cause that two recorded sides can show predicts it. Other weights (an adapter that was not sent, an old checkpoint), dropout, other positions and other kernels look alike here: score one row with the engine's weights in the trainer's code, then with the trainer's.`;
+  const causes = named.map(({ id, share }) => `${id} explains ${percent(share)} of the gap`).join(', ');
+  const partial = leftRms > BF16_RMS && named.some(({ fit }) => fit.isPartial === true);
+  const may = partial
+    ? ' It may have the same cause, which depends on tokens that were not sampled and are in no file.'
+    : '';
+  return `✗ ${causes}. What is left: ${sizeOf(leftRms)}.${may}`;
+}
+
+// --- helpers ---
+
+const INDENT = '  ';
+const NAME_WIDTH = 'by age of the weights'.length + INDENT.length;
+
+function measures({ comparison: c }: Gap): readonly (readonly [string, string])[] {
+  return [
+    [
+      'mean |gap|, RMS',
+      `${short(c.meanAbs)}, ${short(c.rms)} (rounding: ${FLOAT32_RMS} in float32, ${BF16_RMS} in bf16)`,
+    ],
+    ['mean |p - p|', short(c.probabilityGap)],
+    ['KL, k1 and k3', `${short(c.k1)}, ${short(c.k3)}`],
+    ['mean weight', `${short(c.meanWeight)} (1, unless sampling cut tokens off)`],
+    ['ESS', `${percent(c.essTokens)} of tokens, ${percent(c.essRows)} of completions`],
+    [`beyond 1 ± ${CLIP}`, `${percent(c.clipped)} of tokens`],
+    [
+      'corrections',
+      `TIS cuts ${percent(c.tis)} of tokens at ${TIS_CAP}, IcePop masks ${percent(c.icepop)} outside ${ICEPOP.join(' to ')}`,
+    ],
+  ];
+}
+
+function rowOf(what: string, value: string, width: number): string[] {
+  const [first = '', ...more] = wrap(value, width - INDENT.length - NAME_WIDTH);
+  return [
+    INDENT + pad(what, NAME_WIDTH) + first,
+    ...more.map((line) => INDENT + ' '.repeat(NAME_WIDTH) + line),
+  ];
+}
+
+function causeLines({ id, share, fit, second }: Named, width: number, paint: Paint): string[] {
+  const below = (text: string): string[] => wrap(text, width - INDENT.length).map((line) => INDENT + line);
+  return [
+    paint.bold(paint.orange(`✗ ${id}  ${percent(share)} of the gap`)),
+    ...below(fit.sentence),
+    ...below(`To decide: ${fit.experiment}.`),
+    ...(second === undefined ? [] : below(secondOf(second)).map(paint.dim)),
+    '',
+  ];
+}
+
+const secondOf = ({ id, score }: Ranked): string =>
+  `Next best: ${id}, ${percent(Math.max(0, score.share))} of the gap.`;
+
+function sizeOf(rms: number): string {
+  const size = `an RMS gap of ${short(rms)}`;
+  if (rms <= FLOAT32_RMS) return `${size} is float32 rounding`;
+  if (rms <= BF16_RMS) return `${size} is bf16 rounding`;
+  if (rms <= MOST_NOISE_RMS)
+    return `${size} is within what bf16 rounding gives in large models (up to ${MOST_NOISE_RMS})`;
+  return `${size} is more than rounding gives (up to ${MOST_NOISE_RMS})`;
+}
+
+const percent = (share: number): string =>
+  `${share > 0 && share < 0.1 ? (100 * share).toPrecision(1) : Math.round(100 * share)} %`;
+const short = (value: number): string => String(Number(value.toPrecision(2)));
