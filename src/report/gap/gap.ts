@@ -103,6 +103,10 @@ function sizeOf(rms: number): string {
   return `${size} is more than rounding gives (up to ${MOST_NOISE_RMS})`;
 }
 
-const percent = (share: number): string =>
-  `${share > 0 && share < 0.1 ? (100 * share).toPrecision(1) : Math.round(100 * share)} %`;
+/** One digit where there are no whole percents; never 0 for what is there. */
+function percent(share: number): string {
+  const percents = 100 * share;
+  return `${percents > 0 && percents < 1 ? Number(percents.toPrecision(1)) : Math.round(percents)} %`;
+}
+
 const short = (value: number): string => String(Number(value.toPrecision(2)));
