@@ -80,7 +80,7 @@ test.each([
     'a shape of a million lengths',
     { a: tensor({ shape: Array.from({ length: 1_000_000 }, () => 1) }) },
     64,
-    ' characters) does not fit bytes 0 to 64: it is no list of lengths',
+    '… does not fit bytes 0 to 64: it is no list of lengths',
   ],
   [
     'offsets that run backwards',

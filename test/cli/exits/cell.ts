@@ -83,6 +83,15 @@ export async function prepared(): Promise<string> {
   write('rows.jsonl', '{"input_ids": [1, 2, 3], "labels": [-100, 2, 3]}\n');
   const steps = [1, 2, 3, 4].map((step) => `{"step": ${step}, "loss": ${step === 1 ? '1' : 'NaN'}}\n`);
   write('log.jsonl', steps.join(''));
+  // Both sides of 400 tokens agree.
+  const tokens = Array.from({ length: 20 }, (_, at) => at + 3);
+  const rollout = JSON.stringify({
+    prompt_ids: [1, 2],
+    completion_ids: tokens,
+    rollout_log_probs: tokens.map((id) => -1 / id),
+    old_log_probs: tokens.map((id) => -1 / id),
+  });
+  write('rollouts.jsonl', `${rollout}\n`.repeat(30));
   writeScript({ folder, write });
   for (const [words, trainer] of [
     [

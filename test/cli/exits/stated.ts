@@ -148,6 +148,7 @@ export const STATED: readonly Stated[] = [
     output: PAGE,
     but: WRITES,
   },
+  { row: 'gap', command: 'gap', words: ['rollouts.jsonl'], code: 0 },
   { row: 'monitor', command: 'monitor', words: ['log.jsonl'], code: 1, output: PAGE },
   { row: 'view', command: 'view', words: ['rows.jsonl'], code: 0, output: PAGE },
   {
