@@ -22,6 +22,8 @@ SEMANTICS = {
     "kl_placement": "loss" if RELEASED.use_kl_loss else "reward",
     "kl_estimator": "k3" if RELEASED.use_kl_estimator_k3 else "k1",
     "kl_coef": BETA,
+    # ppo_train takes the mean of each packed micro-batch over its own tokens.
+    "loss_normalization": "local",
     # What custom_reward_fn says it does; what is measured is known.
     "advantage_baseline": "group-mean",
     "advantage_scaling": "group",
