@@ -95,6 +95,7 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
     at: asked,
   },
   monitor: reading('-'),
+  gap: reading('-'),
   view: reading('-'),
   dataset: { prepare: () => ['rows.jsonl', '--form', 'chat', '--rows', '10000'], at: waited(1_500) },
   report: reading('-'),
