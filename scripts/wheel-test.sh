@@ -94,7 +94,7 @@ PYTHON
   # docs/pytest.md shows what it prints.
   "$own/bin/python" -m pip install --quiet --disable-pip-version-check 'pytest>=7' pytest-xdist
   cp -r "$root/docs/example/pytest" "an example" && cd "an example"
-  verdicts='3 failed, 27 passed, 4 skipped'
+  verdicts='3 failed, 31 passed, 4 skipped'
   expect 1 "$verdicts" bare LOSSPROOF_SEED=7 pytest
   grep -q 'FAILED wrong.py::mask::stop-token-is-trained-once' "$folder/said"
   expect 1 "$verdicts" bare LOSSPROOF_SEED=7 pytest -n 2

@@ -61,6 +61,7 @@ const { values } = parseArgs({
 });
 const chosen = listMutants().filter(
   ({ id, rows, ops }) =>
+    rows.length > 0 &&
     ops.some((op) => FORMULAS.includes(op)) &&
     (values.only === undefined || values.only.split(',').some((only) => id === only || rows.includes(only))),
 );

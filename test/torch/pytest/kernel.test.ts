@@ -109,7 +109,7 @@ await checked()`,
     expect(each?.html).toMatch(/Token 1 \(id \d+\) stops the completion of row 0/);
     expect(each?.html).toContain('<div class="strip"');
   }
-  expect(holding?.plain).toMatch(/✓ holds {8}mask\/ \(15 of 17/);
+  expect(holding?.plain).toMatch(/✓ holds {8}mask\/ \(17 of 19/);
   expect(holding?.html).not.toContain('<div class="strip"');
   expect(holding?.html).toMatch(/15/);
   // Jupyter asks every program for colours.
@@ -117,7 +117,7 @@ await checked()`,
   expect(masks?.plain).not.toContain('\u{1b}');
   expect(masks?.html).toMatch(/^<iframe title="Masks of a data set" sandbox="allow-scripts"/);
   expect(masks?.html).toContain('carpet');
-  expect(again?.printed).toContain('mask/ (15 of 17');
+  expect(again?.printed).toContain('mask/ (17 of 19');
   expect(again?.printed.trimEnd()).toMatch(/True$/);
 });
 
