@@ -16,6 +16,7 @@ const KNOWN = [
   'gae/masked-tokens-are-no-steps',
   'gae/nan-under-the-mask-stays-there',
   'returns/masked-tokens-are-no-steps',
+  'returns/nan-under-the-mask-stays-there',
   'advantages/whitening-nan-under-the-mask-stays-there',
   'loss/finite-on-finite-input',
   'loss/nan-under-the-mask-stays-there',

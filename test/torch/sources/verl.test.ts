@@ -13,6 +13,7 @@ const KNOWN = [
   'sft-batch/irregular-dialogues-train-no-question',
   'entropy/impossible-tokens-add-nothing',
   'gae/nan-under-the-mask-stays-there',
+  'returns/nan-under-the-mask-stays-there',
   'loss/zero-without-trained-tokens',
   'loss/independent-of-micro-batches',
   'loss/independent-of-ranks',
