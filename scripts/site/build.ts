@@ -60,6 +60,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/configuration.md',
     OPS_FILE,
     'docs/properties.md',
+    'docs/relations.md',
     'docs/practice.md',
     'docs/bugs.md',
     'docs/undeclared.md',
