@@ -19,14 +19,14 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '50' },
     from: { type: 'string', default: '1' },
-    cases: { type: 'string', default: '100' },
     within: { type: 'string', default: '20' },
   },
 });
 const seeds = Number(values.seeds);
 /** The first seed. */
 const from = Number(values.from);
-const cases = Number(values.cases);
+/** The most that a catch may need: no property is asked more. */
+const within = Number(values.within);
 
 process.exitCode = (await faulty()) ? 0 : 1;
 
@@ -67,7 +67,7 @@ async function results(
       tokenizer,
       properties: chosen,
       seed,
-      cases,
+      cases: within,
       command: 'faulty',
       ...(shrinkMilliseconds === undefined ? {} : { shrinkMilliseconds }),
     },
@@ -86,7 +86,6 @@ async function faulty(): Promise<boolean> {
   const { stdout } = execaSync('python3', ['-m', 'lossproof.examples.faulty', '--list'], {
     env: pythonEnvironment(),
   });
-  const within = Number(values.within);
   let good = true;
   console.log(`${'faulty trainer'.padEnd(26)}${'stage'.padEnd(14)}seeds  median  worst  first most often`);
   for (const { name, property_hint: hint } of JSON.parse(stdout) as Faulty[]) {
