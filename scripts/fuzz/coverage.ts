@@ -1,19 +1,8 @@
 // Which code an input reached that none had reached before it, as V8 counts blocks: what a fuzzer goes on from.
-import { Session } from 'node:inspector';
+import { countBlocks, type Range, type Script } from '../v8-counts.ts';
 
 /** What ran since it was last asked. */
 type Ran = readonly Script[];
-
-interface Script {
-  readonly url: string;
-  readonly functions: readonly { readonly ranges: readonly Range[] }[];
-}
-
-interface Range {
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly count: number;
-}
 
 export interface Coverage {
   readonly take: () => Ran;
@@ -27,15 +16,11 @@ export interface Coverage {
 
 /** Of the code whose address `counts`; from now on. What runs in other threads is not seen. */
 export function coverageOf(counts: (url: string) => boolean): Coverage {
-  const session = new Session();
-  session.connect();
-  post('Profiler.enable');
-  post('Profiler.startPreciseCoverage', { callCount: false, detailed: true });
+  const taken = countBlocks({ calls: false });
   const known = new Map<string, Uint8Array>();
   let reached = 0;
   return {
-    take: () =>
-      (post('Profiler.takePreciseCoverage') as { result: Ran }).result.filter(({ url }) => counts(url)),
+    take: () => taken().filter(({ url }) => counts(url)),
     isNew: (ran) => newIn(ran, () => true),
     add(ran) {
       newIn(ran, (has, at) => {
@@ -68,16 +53,6 @@ export function coverageOf(counts: (url: string) => boolean): Coverage {
     longer.set(has);
     known.set(url, longer);
     return longer;
-  }
-
-  /** The inspector of this very process answers before it returns. */
-  function post(method: string, parameters: object = {}): unknown {
-    let answer: unknown;
-    session.post(method, parameters, (error, result) => {
-      if (error !== null) throw error;
-      answer = result;
-    });
-    return answer;
   }
 }
 

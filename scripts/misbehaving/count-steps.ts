@@ -1,18 +1,10 @@
 // Counts the steps of each job at its size, and at four times that, and prints them as JSON. A process of its own, since V8 counts
 // blocks only of code that it compiles afterwards: everything is imported behind the beginning of the count. What a built-in does
 // within one step (indexOf, JSON.parse) is not seen.
-import { Session } from 'node:inspector';
-
-interface Script {
-  readonly url: string;
-  readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
-}
+import { countBlocks } from '../v8-counts.ts';
 
 const TIMES = 4;
-const session = new Session();
-session.connect();
-post('Profiler.enable');
-post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+const taken = countBlocks({ calls: true });
 const { JOBS } = await import('../../test/outside/jobs.ts');
 
 const counted: Record<string, readonly [few: number, many: number]> = {};
@@ -24,21 +16,10 @@ process.stdout.write(JSON.stringify(counted));
 
 /** Blocks of our own code that `work` ran. */
 function stepsOf(work: () => void): number {
-  post('Profiler.takePreciseCoverage');
+  taken();
   work();
-  const { result } = post('Profiler.takePreciseCoverage') as { readonly result: readonly Script[] };
-  return result
+  return taken()
     .filter(({ url }) => url.includes('/dist/src/'))
     .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
     .reduce((sum, { count }) => sum + count, 0);
-}
-
-/** The inspector of this very process answers before it returns. */
-function post(method: string, parameters: object = {}): unknown {
-  let answer: unknown;
-  session.post(method, parameters, (error, result) => {
-    if (error !== null) throw error;
-    answer = result;
-  });
-  return answer;
 }

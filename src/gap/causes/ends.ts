@@ -1,4 +1,4 @@
-// First or last token of completions: the gap is wide there and has any sign.
+// First or last token of completions: the gap is wide there, to either side.
 import type { Cause, Fit } from '../cause.ts';
 import { NO_FIT, widthsOf } from '../score.ts';
 import { gapAt, type Tokens } from '../tokens.ts';

@@ -57,7 +57,7 @@ const FORMS: Readonly<Record<Form, (logprob: number, cut: number) => number>> = 
   'by-surprise': (logprob, cut) => logprob * (1 - cut),
 };
 
-/** Of the mass, 0.1 % to half is cut. */
+/** Nats: 0.1 % to half of the mass is cut. */
 const LEAST_CUT = 0.001;
 const MOST_CUT = 0.7;
 const STEPS = 60;
