@@ -11,9 +11,14 @@ import { wrongEstimates } from './scores/estimates.ts';
 import { wrongAtFullSize } from './scores/full-size.ts';
 import { wrapperOf, wrappers } from './wrappers.ts';
 
-/** The six of the tour, the Python mutants, those that only TypeScript can show, and a wrapper for each relation of an op. */
+/** Those that are written by hand, and a wrapper for each relation of an op. */
 export function listMutants(): Mutant[] {
-  return [...[FAULTY, MUTANTS].flatMap(listed), ...inTypeScript, ...inWrappers];
+  return [...writtenMutants(), ...wrappers.map(({ op, way }) => wrapperOf(op, way))];
+}
+
+/** The six of the tour, the Python mutants, and those that only TypeScript can show. */
+export function writtenMutants(): Mutant[] {
+  return [...[FAULTY, MUTANTS].flatMap(listed), ...inTypeScript];
 }
 
 const FAULTY = 'lossproof.examples.faulty';
@@ -25,8 +30,6 @@ const inTypeScript: readonly Mutant[] = [
   ...wrongEstimates.map((mutant) => ({ ...mutant, family: 'scores' })),
   ...wrongAtFullSize.map((mutant) => ({ ...mutant, family: 'scores' })),
 ];
-
-const inWrappers: readonly Mutant[] = wrappers.map(({ op, way }) => wrapperOf(op, way));
 
 type Listed = Omit<Mutant, 'start'>;
 
