@@ -22,6 +22,7 @@ export const truncation = {
   ops: ['truncate'],
   given,
   labels: cutLabels,
+  mayRefuse: ['a row is too long'],
   coverage: { 'unequal rows': 0.2, 'a row is too long': 0.25, 'a row just fits': 0.15 },
 } as const;
 

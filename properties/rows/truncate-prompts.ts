@@ -21,6 +21,7 @@ export const cutPromptsBase = {
   ops: ['truncate_prompts'],
   given: (world: World) => cutPrompts(world.hello.tokens),
   labels: promptLabels,
+  mayRefuse: ['a prompt is too long'],
   coverage: { 'unequal rows': 0.2, 'a prompt is too long': 0.25, 'a prompt just fits': 0.15 },
 } as const;
 

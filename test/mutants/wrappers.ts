@@ -12,8 +12,6 @@ const BASE = 'lossproof.examples.left_padded';
 /** What is handled in one go by those who lose the rest: rows, and columns. */
 const ROWS = 16;
 const COLUMNS = 64;
-/** A wrong call among so many: the two that `same-twice` compares are two apart. */
-const EVERY = 3;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Rows = readonly unknown[];
@@ -25,8 +23,8 @@ export interface Way {
   readonly breaks: readonly Relation[];
   readonly args?: (args: Fields, signature: Signature) => Fields;
   readonly answer?: (ok: Fields, signature: Signature, args: Fields) => Fields;
-  /** Only every third call is wrong. */
-  readonly sometimes?: true;
+  /** Only an answer that is asked for again is wrong. A count of calls would tell others apart each time: several are in flight. */
+  readonly again?: true;
   readonly writes?: true;
 }
 
@@ -114,9 +112,9 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'remembers',
-    title: (op) => `Every third answer of ${op} is another one`,
+    title: (op) => `${op} answers something else when it is asked again`,
     breaks: ['same-twice'],
-    sometimes: true,
+    again: true,
     answer: (ok, { ok: fields }) =>
       edited(ok, fields, (value, field) =>
         isReal(field) ? numbers(value, (x) => 1.5 * x + 1) : backwards(value),
@@ -157,15 +155,13 @@ export function wrapperOf(op: Op, way: Way): Mutant {
 
 function wrapped(right: Trainer, broken: Op, way: Way): Trainer {
   const signature = signatureOf(broken);
-  let calls = 0;
   return {
     ...right,
     ask: async (op, args, how) => {
       if ((op as Op) !== broken) return right.ask(op, args, how);
-      calls += 1;
       const asked = way.args?.(args as Fields, signature) ?? args;
       const outcome = await right.ask(op, asked as typeof args, how);
-      if (outcome.kind !== 'ok' || (way.sometimes && calls % EVERY !== 0)) return outcome;
+      if (outcome.kind !== 'ok' || (way.again && how?.anew !== true)) return outcome;
       const ok = way.answer?.(outcome.ok as Fields, signature, args as Fields) ?? outcome.ok;
       const written = Object.entries(args).find(([, value]) => Array.isArray(value))?.[0];
       return {
@@ -173,10 +169,6 @@ function wrapped(right: Trainer, broken: Op, way: Way): Trainer {
         ok: ok as typeof outcome.ok,
         ...(way.writes && written !== undefined ? { written: [written] } : {}),
       };
-    },
-    async restart() {
-      calls = 0;
-      await right.restart();
     },
   };
 }

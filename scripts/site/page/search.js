@@ -33,10 +33,14 @@
       .split(/\s+/)
       .filter((word) => word !== '');
     if (words.length === 0) return [];
+    // A sentence that is copied from a report finds the entry that says it before those that have its words.
+    const sentence = wordsOf(folded(query)).join(' ');
     return entries
       .map((entry) => {
         const fits = words.map((word) => scoreOf(word, entry.look));
-        return { entry, score: Math.min(...fits) === 0 ? 0 : fits.reduce((sum, each) => sum + each, 0) };
+        if (Math.min(...fits) === 0) return { entry, score: 0 };
+        const says = words.length > 1 && entry.look.texts.join(' ').includes(sentence);
+        return { entry, score: fits.reduce((sum, each) => sum + each, says ? 50 : 0) };
       })
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || a.entry.name.length - b.entry.name.length)

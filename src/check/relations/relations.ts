@@ -26,6 +26,7 @@ export interface Related<O extends Op, Case> {
   readonly args: (given: Case, subject: Subject) => Args<O>;
   readonly labels?: Property<Case>['labels'];
   readonly coverage?: Property<Case>['coverage'];
+  readonly mayRefuse?: Property<Case>['mayRefuse'];
   readonly needs?: readonly Need[];
   readonly mostCases?: number;
   /** Length of the longest sum behind a number, where it is not the size of the mask: a model's layers, say. */
@@ -49,7 +50,7 @@ export interface Particulars {
 
 /** A property for each relation that is asked, in the order of RULES. */
 export function relations<O extends Op, Case>(related: Related<O, Case>): readonly Property<Case>[] {
-  const { op, stage, given, labels, coverage, needs = [], noun = 'The answer' } = related;
+  const { op, stage, given, labels, coverage, mayRefuse, needs = [], noun = 'The answer' } = related;
   const observe =
     related.observe ??
     (async (subject: Subject, args: Args<O>): Promise<Observed> => ({
@@ -76,6 +77,7 @@ export function relations<O extends Op, Case>(related: Related<O, Case>): readon
       ...(mostCases === undefined ? {} : { mostCases }),
       ...(labels === undefined ? {} : { labels }),
       ...(coverage === undefined ? {} : { coverage }),
+      ...(mayRefuse === undefined ? {} : { mayRefuse }),
       check: (subject, drawn) => {
         const question = {
           subject,
