@@ -1,9 +1,8 @@
 // Exit codes, a contract documented in the README: scripts and CI jobs branch on them.
-import type { PropertyResult } from '../check/events.ts';
-import { isLostToRefusals, isMostlyRefused } from '../check/refused/lost.ts';
+import type { PropertyFacts, PropertyResult } from '../check/events.ts';
+import { mostlyRefused } from '../check/refused/lost.ts';
 import { countVerdicts } from '../report/summary.ts';
 import { plural } from '../report/text/plural.ts';
-import { countOf } from '../report/verdict.ts';
 import { FAILING } from '../vocabulary.ts';
 
 export const HOLDS = 0;
@@ -14,20 +13,28 @@ export const NO_VERDICT = 2;
 /** 128 + SIGINT, as shells have it; of SIGTERM, too: a run that was stopped is one thing. */
 export const INTERRUPTED = 130;
 
-/** The code of a run. Nothing checked is never a success, nor is what was left out for want of time, or mostly refused. */
-export function exitCodeOf(results: readonly PropertyResult[], interrupted: boolean): number {
+/** Of each property its ops; nothing of what asks no trainer. */
+type Ops = readonly Pick<PropertyFacts, 'id' | 'ops'>[];
+
+/** The code of a run. Nothing checked is never a success, nor is what was left out for want of time, nor an op that is mostly refused. */
+export function exitCodeOf(
+  results: readonly PropertyResult[],
+  interrupted: boolean,
+  facts: Ops = [],
+): number {
   if (interrupted) return INTERRUPTED;
   const counts = countVerdicts(results);
   if (FAILING.some((verdict) => counts[verdict] > 0)) return FAILED;
-  if (isMostlyRefused(results)) return NO_VERDICT;
+  if (mostlyRefused(results, facts).length > 0) return NO_VERDICT;
   return counts.pass + counts.known > 0 && counts.interrupted === 0 ? HOLDS : NO_VERDICT;
 }
 
 /** Why results that are all there are no verdict. */
-export function whyNoVerdict(results: readonly PropertyResult[]): string {
-  const lost = results.filter(isLostToRefusals).length;
-  const holding = countVerdicts(results).pass;
-  return isMostlyRefused(results) && holding > 0
-    ? `no verdict: the trainer refused most cases of ${plural(lost, 'property', 'properties')}, and ${countOf('pass', holding)}`
-    : 'nothing was checked; `lossproof doctor` says what the trainer lacks';
+export function whyNoVerdict(results: readonly PropertyResult[], facts: Ops): string {
+  if (countVerdicts(results).pass === 0)
+    return 'nothing was checked; `lossproof doctor` says what the trainer lacks';
+  const ops = mostlyRefused(results, facts).map(
+    ({ op, lost }) => `\`${op}\`, which it offers, in ${plural(lost, 'property', 'properties')}`,
+  );
+  return `no verdict: the trainer refused most cases of ${ops.join(', and ')}. What is refused is not checked: let the adapter answer, or not offer the op`;
 }

@@ -1,7 +1,6 @@
 // Trainers that refuse what would show their bug, and enough of the rest to hide that: none of them is green.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isMostlyRefused } from '../../src/check/refused/lost.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT, whyNoVerdict } from '../../src/cli/exit.ts';
 import { discard, type Property, type PropertyResult, reject, run, type Trainer } from '../../src/index.ts';
 import { makeWorld } from '../cli/world.ts';
@@ -68,7 +67,7 @@ describe('a property of which the trainer refuses more than four fifths is skipp
       verdict: 'skipped',
       reason: expect.stringMatching(/^only \d+ of \d+ cases could be judged: /),
     });
-    expect(exitCodeOf([result], false)).toBe(NO_VERDICT);
+    expect(exitCodeOf([result], false, [echoes])).toBe(NO_VERDICT);
   });
 
   test('a third of the cases is enough, and with --strict half', async () => {
@@ -91,33 +90,45 @@ describe('a property of which the trainer refuses more than four fifths is skipp
   });
 });
 
-describe('a run of which most properties were refused is no success, although one of them holds', () => {
+describe('a run of which an op was mostly refused is no success, although some property of it holds', () => {
   const holds = { verdict: 'pass', cases: 100, rejected: 0, setAside: 0 } as PropertyResult;
   const lost = { ...holds, verdict: 'skipped', rejected: 92 } as PropertyResult;
   const unsupported = { ...holds, verdict: 'unsupported', cases: 0 } as PropertyResult;
-  const many = (result: PropertyResult, count: number): PropertyResult[] => Array(count).fill(result);
+  const many = (result: PropertyResult, count: number, op = 'mask'): readonly Of[] =>
+    Array(count).fill({ op, result });
+  const asRun = (all: readonly Of[]) => ({
+    results: all.map(({ result }, at) => ({ ...result, id: `${at}` })),
+    facts: all.map(({ op }, at) => ({ id: `${at}`, ops: [op] })),
+  });
 
-  test.each([
-    ['18 of 19 are refused', [...many(lost, 18), holds], NO_VERDICT],
-    ['two of three are refused', [...many(lost, 2), holds], NO_VERDICT],
-    ['as many hold as are refused', [lost, holds], HOLDS],
-    ['the others are of ops that it does not offer', [...many(unsupported, 18), holds], HOLDS],
+  test.each<[string, readonly Of[], number]>([
+    ['18 of 19 are refused', [...many(lost, 18), ...many(holds, 1)], NO_VERDICT],
+    ['two of three are refused', [...many(lost, 2), ...many(holds, 1)], NO_VERDICT],
+    ['everything holds of another op', [...many(lost, 2), ...many(holds, 100, 'kl')], NO_VERDICT],
+    ['as many hold as are refused', [...many(lost, 1), ...many(holds, 1)], HOLDS],
+    ['the others are of ops that it does not offer', [...many(unsupported, 18), ...many(holds, 1)], HOLDS],
     [
       'the others say nothing by the check itself',
-      [...many({ ...lost, rejected: 0, setAside: 92 }, 18), holds],
+      [...many({ ...lost, rejected: 0, setAside: 92 }, 18), ...many(holds, 1)],
       HOLDS,
     ],
-  ])('where %s', (_, results, code) => {
-    expect(exitCodeOf(results, false)).toBe(code);
-    expect(isMostlyRefused(results)).toBe(code === NO_VERDICT);
+  ])('where %s', (_, all, code) => {
+    const { results, facts } = asRun(all);
+    expect(exitCodeOf(results, false, facts)).toBe(code);
   });
 
   test('it says why', () => {
-    expect(whyNoVerdict([...many(lost, 2), holds])).toBe(
-      'no verdict: the trainer refused most cases of 2 properties, and 1 holds',
+    const { results, facts } = asRun([...many(lost, 2), ...many(holds, 3), ...many(holds, 1, 'kl')]);
+    expect(whyNoVerdict(results.slice(0, 3), facts)).toMatch(
+      /^no verdict: the trainer refused most cases of `mask`, which it offers, in 2 properties\./,
     );
   });
 });
+
+interface Of {
+  readonly op: string;
+  readonly result: PropertyResult;
+}
 
 test('the command ends with 2 for a wrong trainer that refuses what shows it, also under --strict', async () => {
   for (const more of [[], ['--strict']]) {

@@ -1,5 +1,5 @@
 // What a trainer's refusals cost a run: properties without a verdict, and a run without one.
-import { MUCH_LEFT_OUT, type PropertyResult } from '../events.ts';
+import { MUCH_LEFT_OUT, type PropertyFacts, type PropertyResult } from '../events.ts';
 
 type Judged = Pick<PropertyResult, 'verdict'> &
   Partial<Pick<PropertyResult, 'cases' | 'rejected' | 'setAside'>>;
@@ -22,11 +22,31 @@ export function isMuchRefused({ verdict, cases = 0, rejected = 0 }: Judged): boo
   return verdict === 'pass' && rejected > cases * MUCH_LEFT_OUT;
 }
 
+/** An op that the trainer offers and mostly refuses. */
+export interface RefusedOp {
+  readonly op: string;
+  /** Properties without a verdict because of it. */
+  readonly lost: number;
+  readonly holding: number;
+}
+
 /**
- * The trainer offers these ops and then refuses what most of its properties ask: whatever holds is no verdict on it. An
- * op that it does not offer costs nothing, because nobody takes it for checked.
+ * Ops of which more properties are lost to refusals than hold: whatever else holds is no verdict on these, and who sees the run
+ * pass takes them for checked. An op that the trainer does not offer costs nothing.
  */
-export function isMostlyRefused(results: readonly Judged[]): boolean {
-  const holding = results.filter(({ verdict }) => verdict === 'pass' || verdict === 'known').length;
-  return results.filter(isLostToRefusals).length > holding;
+export function mostlyRefused(
+  results: readonly (Judged & Pick<PropertyResult, 'id'>)[],
+  facts: readonly Pick<PropertyFacts, 'id' | 'ops'>[],
+): readonly RefusedOp[] {
+  const opsOf = new Map(facts.map(({ id, ops = [] }) => [id, ops]));
+  return [...new Set([...opsOf.values()].flat())]
+    .map((op) => {
+      const asked = results.filter(({ id }) => opsOf.get(id)?.includes(op) === true);
+      return {
+        op,
+        lost: asked.filter(isLostToRefusals).length,
+        holding: asked.filter(({ verdict }) => verdict === 'pass' || verdict === 'known').length,
+      };
+    })
+    .filter(({ lost, holding }) => lost > holding);
 }

@@ -124,9 +124,9 @@ export async function checkWith(
   const counted = options.updateKnown
     ? rewriteKnown(results, chosen, trainer.hello, !results.every(isJudged), context)
     : results;
-  const code = codeOf(counted, interrupts.signal.aborted, options);
+  const code = codeOf(counted, interrupts.signal.aborted, chosen.properties, options);
   if (code === NO_VERDICT && results.every(isJudged)) {
-    context.err.write(`lossproof: ${whyNoVerdict(counted)}\n`);
+    context.err.write(`lossproof: ${whyNoVerdict(counted, chosen.properties)}\n`);
   }
   if (code === FAILED && record.isKept() && context.out.isTty && options.quiet !== true)
     say(context, paint.dim('npx lossproof report   shows this as a page'));
@@ -149,9 +149,10 @@ async function measuredInTime(session: Session, options: CheckOptions): Promise<
 function codeOf(
   results: readonly PropertyResult[],
   interrupted: boolean,
+  properties: readonly Property[],
   { shard }: Pick<CheckOptions, 'shard'>,
 ): number {
-  const code = exitCodeOf(results, interrupted);
+  const code = exitCodeOf(results, interrupted, properties);
   const isOpen = shard !== undefined && code === NO_VERDICT && results.every(isJudged);
   return isOpen ? HOLDS : code;
 }

@@ -99,8 +99,9 @@ export async function mergeParts(
       report(event);
     }
     const written = await record.finish();
-    const code = exitCodeOf(run.results, false);
-    if (code === NO_VERDICT) context.err.write(`lossproof: ${whyNoVerdict(run.results)}\n`);
+    const code = exitCodeOf(run.results, false, run.start.properties);
+    if (code === NO_VERDICT)
+      context.err.write(`lossproof: ${whyNoVerdict(run.results, run.start.properties)}\n`);
     return code === HOLDS && !written ? NO_VERDICT : code;
   } finally {
     record.close();
