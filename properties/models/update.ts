@@ -164,9 +164,21 @@ export const updateProperties: readonly Property<Batch>[] = [
     id: 'update/policy-moves',
     title: 'An optimiser step changes what the policy scores',
     why: 'Scores kept from the old weights, a frozen network or a loss without gradient: the run goes on, and nothing is learnt.',
-    catches: ['LP-14', 'ZL-02', 'LOSS-12', 'KL-04'],
+    catches: ['LP-14', 'ZL-02', 'LOSS-12', 'KL-04', 'NUM-01'],
     async check(subject, drawn) {
       const { before, after } = await step(subject, drawn);
+      // NaN is unequal to everything, and would pass for a move.
+      for (const [when, scores] of [
+        ['Before', before],
+        ['After', after],
+      ] as const) {
+        const row = scores.findIndex((values) => values.some(Number.isNaN));
+        if (row >= 0)
+          return {
+            kind: 'not finite',
+            sentence: `${when} an optimiser step the policy gives NaN to completion token ${scores[row]?.findIndex(Number.isNaN)} of row ${row}.`,
+          };
+      }
       if (isHalf(subject) && before.flat().length < FEW)
         return discard('so few scores may all be rounded to what they were in half precision', 'trainer');
       const moved = before.some((row, at) => row.some((value, token) => value !== after[at]?.[token]));

@@ -35,7 +35,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   'is wrong above 12 columns': {},
   'is wrong above 4,096 columns': {
-    unseen: 'the widest request has some hundred columns: what begins behind them is not asked',
+    unseen: 'the longest rows have some 2,000 tokens',
   },
   'is wrong above 6 rows': {},
   'is wrong above 512 rows': { unseen: 'the largest batch has 65 rows' },

@@ -51,6 +51,13 @@ def lost(answer):
     return dict(answer, after=answer["before"], sampler_after=answer["before"])
 
 
+@wrong_update("optimiser-steps-to-nan", "After an optimiser step every score is NaN", rows=("NUM-01",))
+def exploded(answer):
+    """The gradient of an empty row is NaN, and the step writes it into every weight."""
+    nan = [[float("nan") for _ in row] for row in answer["after"]]
+    return dict(answer, after=nan, sampler_after=nan)
+
+
 @MUTANTS.add(
     "update-weights-not-put-back",
     "The step of one request is still there in the next",
