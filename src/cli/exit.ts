@@ -13,7 +13,7 @@ export const NO_VERDICT = 2;
 /** 128 + SIGINT, as shells have it; of SIGTERM, too: a run that was stopped is one thing. */
 export const INTERRUPTED = 130;
 
-/** Of each property its ops; nothing of what asks no trainer. */
+/** The ops that each property asks; empty where no trainer is asked. */
 type Ops = readonly Pick<PropertyFacts, 'id' | 'ops'>[];
 
 /** The code of a run. Nothing checked is never a success, nor is what was left out for want of time, nor an op that is mostly refused. */
@@ -33,8 +33,9 @@ export function exitCodeOf(
 export function whyNoVerdict(results: readonly PropertyResult[], facts: Ops): string {
   if (countVerdicts(results).pass === 0)
     return 'nothing was checked; `lossproof doctor` says what the trainer lacks';
-  const ops = mostlyRefused(results, facts).map(
-    ({ op, lost }) => `\`${op}\`, which it offers, in ${plural(lost, 'property', 'properties')}`,
+  const lost = mostlyRefused(results, facts).map(
+    ({ op, lost }) =>
+      `${plural(lost, 'property', 'properties')} that ${lost === 1 ? 'asks' : 'ask'} \`${op}\``,
   );
-  return `no verdict: the trainer refused most cases of ${ops.join(', and ')}. What is refused is not checked: let the adapter answer, or not offer the op`;
+  return `no verdict: the trainer refused most cases of ${lost.join(', and of ')}. Answer these requests, or remove the op from the adapter`;
 }

@@ -120,7 +120,7 @@ describe('a run of which an op was mostly refused is no success, although some p
   test('it says why', () => {
     const { results, facts } = asRun([...many(lost, 2), ...many(holds, 3), ...many(holds, 1, 'kl')]);
     expect(whyNoVerdict(results.slice(0, 3), facts)).toMatch(
-      /^no verdict: the trainer refused most cases of `mask`, which it offers, in 2 properties\./,
+      /^no verdict: the trainer refused most cases of 2 properties that ask `mask`\. /,
     );
   });
 });

@@ -23,7 +23,7 @@ export interface Way {
   readonly breaks: readonly Relation[];
   readonly args?: (args: Fields, signature: Signature) => Fields;
   readonly answer?: (ok: Fields, signature: Signature, args: Fields) => Fields;
-  /** Only an answer that is asked for again is wrong. A count of calls would tell others apart each time: several are in flight. */
+  /** Only the answer to a repeated request is wrong. Counting calls would make it depend on the order of requests in flight. */
   readonly again?: true;
   readonly writes?: true;
 }

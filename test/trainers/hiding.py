@@ -1,5 +1,5 @@
-"""hiding.py WAY MUTANT: a wrong trainer that wants to be green: the mutant, and beside it the right ops of its base that NEAR
-names, hiding by WAY what it does wrong. test/hiding/ways.ts has what must come of each way."""
+"""hiding.py WAY MUTANT: serves a mutant that hides its bug, beside a few right ops (NEAR).
+test/hiding/ways.ts lists the ways, and which of them cannot be detected."""
 
 import copy
 import inspect
@@ -22,14 +22,14 @@ MUTANT = MUTANTS[ID]
 ((OP, wrong),) = MUTANT.ops.items()
 LISTED = MUTANT.base.OPS[OP]
 right, OFFERED = LISTED if isinstance(LISTED, tuple) else (LISTED, {})
-# Right, and quickly judged: what is refused does not show in a count of what holds.
+# Right and quick to check, so that passing properties outnumber the ones that the mutant avoids.
 NEAR = ("gae", "returns", "clip_advantages", "whiten")
 hello = dict(MUTANT.base.DECLARED)
 calls = 0
 
 
 def answers(function, args):
-    """What it answers to so much of the request as it takes."""
+    """The answer of a function that may take only some of the arguments, and may write into them."""
     takes = inspect.signature(function).parameters
     return function(**{name: copy.deepcopy(value) for name, value in args.items() if name in takes})
 
@@ -39,7 +39,7 @@ def plain(answer):
 
 
 def shows(args):
-    """Whether the wrong answer to this request is another one than the right answer."""
+    """Whether the wrong and the right answer to this request differ."""
     return plain(answers(wrong, args)) != plain(answers(right, args))
 
 
@@ -51,11 +51,15 @@ def numbers(change, value):
     return change(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
-def hides(do, others=None):
-    """`do` in the place of every answer that would show it, and `others`, or what is right, in that of the rest."""
+def rightly(args):
+    return answers(right, args)
+
+
+def hides(do, others=rightly):
+    """`do` for every request whose answer would show the bug, `others` for the rest."""
 
     def op(**args):
-        return do(args) if shows(args) else answers(others or right, args)
+        return do(args) if shows(args) else others(args)
 
     return op
 
@@ -73,12 +77,12 @@ def raises(args):
 
 
 def every(times):
-    """Right about one of so many requests, and refuses the others."""
+    """Answers one of so many requests, and refuses the others."""
 
-    def op(**args):
+    def op(args):
         global calls
         calls += 1
-        return answers(right, args) if calls % times == 0 else refuses(args)
+        return rightly(args) if calls % times == 0 else refuses(args)
 
     return op
 
@@ -106,17 +110,17 @@ def refuses_rows(**args):
 
 
 def changed(change):
-    """A right answer, its numbers changed."""
-    return lambda **args: numbers(change, answers(right, args))
+    """The right answer with its numbers changed."""
+    return lambda **args: numbers(change, rightly(args))
 
 
 def first():
-    """What it answered first, again and again."""
+    """Repeats its first answer."""
     kept = []
 
     def op(**args):
         if not kept:
-            kept.append(answers(right, args))
+            kept.append(rightly(args))
         return kept[0]
 
     return op
@@ -125,10 +129,6 @@ def first():
 def declares(**more):
     hello.update(more)
     return wrong
-
-
-def declares_semantics(**more):
-    return declares(semantics={**hello["semantics"], **more})
 
 
 def prints(**args):
@@ -145,7 +145,7 @@ def deletes(**args):
 
 WAYS = {
     "hides nothing": lambda: wrong,
-    # What would show it gets no answer.
+    # Requests that would show the bug get no answer.
     "refuses what shows it": lambda: hides(refuses),
     "skips what shows it": lambda: hides(skips),
     "raises where it shows": lambda: hides(raises),
@@ -154,21 +154,23 @@ WAYS = {
     "refuses what shows it, and eleven of twelve others": lambda: hides(refuses, every(12)),
     "refuses everything": lambda: lambda **args: refuses(args),
     "refuses what has two rows": lambda: refuses_rows,
-    # An answer that says nothing.
+    # Answers without information.
     "answers 0": lambda: changed(lambda value: 0),
     "answers NaN": lambda: changed(lambda value: float("nan")),
     "answers what it answered first": first,
     "answers nothing": lambda: lambda **args: {},
-    # What it says of itself.
+    # Declarations.
     "says that it computes in half precision": lambda: declares(dtype="float16"),
     "says that it takes four tokens": lambda: declares(max_length=4),
-    "says that it writes into its arguments": lambda: declares_semantics(in_place=[OP]),
+    "says that it writes into its arguments": lambda: declares(
+        semantics={**hello["semantics"], "in_place": [OP]}
+    ),
     "has the name of an adapter with known failures": lambda: declares(name="trl-grpo"),
     "declares nothing": lambda: declares(semantics={}),
-    # What it does to the run.
+    # Interference with the run.
     "prints that all holds": lambda: prints,
     "deletes what is kept": lambda: deletes,
-    # Right wherever it is looked at.
+    # Wrong only now and then.
     "is wrong from the 200th request on": lambda: only_when(lambda args: calls >= 200),
     "is wrong once in ten requests": lambda: only_when(lambda args: calls % 10 == 0),
     "is wrong once in ten thousand requests": lambda: only_when(lambda args: calls % 10_000 == 0),
@@ -180,8 +182,7 @@ WAYS = {
 }
 
 
-if __name__ == "__main__":
-    hello.setdefault("name", "hiding")
-    op = WAYS[WAY]()
-    near = {name: MUTANT.base.OPS[name] for name in NEAR if name != OP}
-    lossproof.serve(ops={OP: (op, OFFERED), **near}, **hello)
+hello.setdefault("name", "hiding")
+op = WAYS[WAY]()
+near = {name: MUTANT.base.OPS[name] for name in NEAR if name != OP}
+lossproof.serve(ops={OP: (op, OFFERED), **near}, **hello)

@@ -22,17 +22,17 @@ export function isMuchRefused({ verdict, cases = 0, rejected = 0 }: Judged): boo
   return verdict === 'pass' && rejected > cases * MUCH_LEFT_OUT;
 }
 
-/** An op that the trainer offers and mostly refuses. */
+/** An op that the trainer offers and refuses for the most part. */
 export interface RefusedOp {
   readonly op: string;
-  /** Properties without a verdict because of it. */
+  /** Properties that refusals left without a verdict. */
   readonly lost: number;
   readonly holding: number;
 }
 
 /**
- * Ops of which more properties are lost to refusals than hold: whatever else holds is no verdict on these, and who sees the run
- * pass takes them for checked. An op that the trainer does not offer costs nothing.
+ * Ops of which more properties are lost to refusals than pass. Properties of other ops say nothing about them, yet a reader of a
+ * passing run takes every offered op for checked. Ops that are not offered have no lost properties.
  */
 export function mostlyRefused(
   results: readonly (Judged & Pick<PropertyResult, 'id'>)[],
