@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { pythonEnvironment } from '../scripts/python.ts';
 import type { Args, Ok, Op, Outcome, Trainer } from '../src/index.ts';
 import { decodeAnswer, decodeHello } from '../src/protocol/decode.ts';
-import { isAnswerLine, parseJson, wireArgs, wireOf } from '../src/protocol/json.ts';
+import { isAnswerLine, parseAnswer, wireArgs, wireOf } from '../src/protocol/json.ts';
 import { lineSplitter } from '../src/protocol/lines.ts';
 import { HELLO_ID, helloLine, requestBody, requestLine } from '../src/protocol/request.ts';
 import { outcomeOf } from '../src/trainer/outcome.ts';
@@ -49,7 +49,7 @@ export function startResident(): Resident {
       waiting.push(settle);
       send(`${number} ${line}`);
     });
-    const parsed = parseJson(answer);
+    const parsed = parseAnswer(answer);
     if ('complaint' in parsed || !isAnswerLine(parsed.ok))
       throw new Error(`trainer ${number} answered ${answer === '' ? 'nothing, it died' : answer}`);
     return parsed.ok;

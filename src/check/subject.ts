@@ -1,6 +1,7 @@
 // What a check is handed: a trainer that only ever gives good answers. Anything else ends the case by a throw
 // that the engine turns back into a value; and what was asked is remembered, to be replayed without the harness.
 import { models } from '../checkpoints/models.ts';
+import { clipped } from '../outside/text.ts';
 import type { Args, Op } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { How, Trainer } from '../trainer/trainer.ts';
@@ -135,13 +136,17 @@ export async function runCase<Case>(
   };
   try {
     const finding = await property.check(subject, given);
-    return finding === undefined ? { kind: 'holds' } : { kind: 'fails', finding };
+    if (finding === undefined) return { kind: 'holds' };
+    return { kind: 'fails', finding: { ...finding, sentence: clipped(finding.sentence, MOST_SENTENCE) } };
   } catch (thrown) {
     if (thrown instanceof CaseEnds) return thrown.outcome;
     const what = thrown instanceof Error ? thrown.message : String(thrown);
     throw new Error(`${property.id} itself failed on ${JSON.stringify(given)}: ${what}`, { cause: thrown });
   }
 }
+
+/** Characters; it quotes rows, and a row of an answer may be as long as its trainer likes. */
+const MOST_SENTENCE = 8_000;
 
 /** Of the rows of tokens that a request holds, padding among them; those of text are not counted. */
 function longestRow(args: Readonly<Record<string, unknown>>): number {

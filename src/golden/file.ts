@@ -1,6 +1,6 @@
 // A golden file as text and back: the head that says who answered, and the entries of one stage. Reading trusts nothing: a
 // file is edited, merged and half resolved by hand. A complaint names the path of what is wrong.
-import { parseJson } from '../protocol/json.ts';
+import { parsePython } from '../outside/json.ts';
 import { OPS, type Op } from '../protocol/message.ts';
 import { isJsonObject, type JsonObject, shown } from '../protocol/result.ts';
 import { type Entry, type Fields, HELLO, readAnswer, type Said } from './entry.ts';
@@ -51,7 +51,7 @@ export function entryOf(id: string, op: Entry['op'], args: Fields, said: Said, a
 
 export function readFile(text: string): { readonly file: GoldenFile } | { readonly complaint: string } {
   // Some editors begin a file with a byte order mark.
-  const parsed = parseJson(text.replace(/^\uFEFF/, ''));
+  const parsed = parsePython(text.replace(/^\uFEFF/, ''));
   if ('complaint' in parsed) return { complaint: noJson(text, parsed.complaint) };
   const value = parsed.ok;
   if (!isJsonObject(value) || !('golden' in value))

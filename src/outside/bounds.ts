@@ -3,18 +3,27 @@
 
 /** Nesting that nothing read here needs (a cube in an answer is 5 deep); what walks a value may recurse so far. */
 export const MOST_DEPTH = 200;
-/** Lists and objects of one text: each takes tens of bytes however empty it is. A tokenizer's merges are 300,000. */
-export const MOST_LISTS = 2 ** 22;
-/** Names in all objects of one text: two hundred bytes each where they differ. A large vocabulary has 300,000. */
-const MOST_KEYS = 2 ** 21;
-/** Values in all lists and objects: eight bytes each, and a text some thirty. An answer of 64 MiB has ten million numbers. */
-const MOST_VALUES = 2 ** 24;
+
+/** How many things one text may hold, at most. */
+export interface Counts {
+  /** Lists and objects: each takes tens of bytes however empty it is. */
+  readonly lists: number;
+  /** Names in all objects: two hundred bytes each where they differ. */
+  readonly keys: number;
+  /** Values in all lists and objects: eight bytes each, and a text some thirty. */
+  readonly values: number;
+}
+
+/** Of a file. A tokenizer's merges are 300,000 lists, a large vocabulary 300,000 keys, a log ten million numbers. */
+const OF_A_FILE: Counts = { lists: 2 ** 22, keys: 2 ** 21, values: 2 ** 24 };
+/** Of one line of a process that is asked again and again. No answer has logits: it has a number a token, and hundreds of rows. */
+export const OF_AN_ANSWER: Counts = { lists: 2 ** 18, keys: 2 ** 17, values: 2 ** 20 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** What of it is too much, as a complaint. What is no JSON is left to the parser. */
-export function boundsComplaint(text: string, most: number = MOST_LISTS): string | undefined {
+export function boundsComplaint(text: string, most: Counts = OF_A_FILE): string | undefined {
   if (text.length <= MOST_DEPTH) return undefined;
   let depth = 0;
   let lists = 0;
@@ -31,17 +40,17 @@ export function boundsComplaint(text: string, most: number = MOST_LISTS): string
         depth++;
         lists++;
         if (depth > MOST_DEPTH) return `nested deeper than ${MOST_DEPTH} levels`;
-        if (lists > most) return `more than ${most.toLocaleString('en')} lists and objects`;
+        if (lists > most.lists) return `more than ${most.lists.toLocaleString('en')} lists and objects`;
         break;
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
         break;
       case 0x3a: // :
-        if (++keys > MOST_KEYS) return `more than ${MOST_KEYS.toLocaleString('en')} keys`;
+        if (++keys > most.keys) return `more than ${most.keys.toLocaleString('en')} keys`;
         break;
       case 0x2c: // ,
-        if (++values > MOST_VALUES) return `more than ${MOST_VALUES.toLocaleString('en')} values`;
+        if (++values > most.values) return `more than ${most.values.toLocaleString('en')} values`;
         break;
       default:
     }

@@ -2,7 +2,7 @@
 // Its depth and its counts are bounded before anything is made of it, and whatever is wrong with it is a value: nothing is
 // thrown. Of a name that stands twice in an object the last counts, as in Python. test/architecture/outside.test.ts keeps
 // every other JSON.parse out of the house.
-import { boundsComplaint } from './bounds.ts';
+import { boundsComplaint, type Counts } from './bounds.ts';
 import type { Decoded } from './decoded.ts';
 import { onOneLine } from './text.ts';
 import { parseTolerant } from './tolerant.ts';
@@ -21,8 +21,8 @@ export function parseStrict(text: string): Decoded<unknown> {
 }
 
 /** JSON as Python's json module writes it: also bare NaN and Infinity. A complaint names the character where it stops being JSON. */
-export function parsePython(text: string): Decoded<unknown> {
-  const complaint = boundsComplaint(text);
+export function parsePython(text: string, most?: Counts): Decoded<unknown> {
+  const complaint = boundsComplaint(text, most);
   if (complaint !== undefined) return { complaint };
   try {
     return { ok: JSON.parse(text) };

@@ -1,6 +1,7 @@
 // JSON as Python's json module speaks it. Reading: also bare NaN, Infinity, -Infinity. Writing: a float field
 // stays a float on the other side (1.0, not 1; -0.0; NaN), because Python reads 1 as an int and numpy then makes
 // an integer array of it. Which field is float is known from OPS, so that ints keep JSON.stringify's speed.
+import { OF_AN_ANSWER } from '../outside/bounds.ts';
 import { parsePython } from '../outside/json.ts';
 import type { Layout, Turn } from '../vocabulary.ts';
 import { encodeTrack } from './layout.ts';
@@ -36,9 +37,9 @@ export function wireOf(hello: Hello): Wire {
   };
 }
 
-/** One line of JSON, Python's dialect. A complaint names the character where it stops being JSON. */
-export function parseJson(line: string): Decoded<unknown> {
-  return parsePython(line);
+/** One line that a trainer wrote, Python's dialect. A complaint names the character where it stops being JSON, or what is too much. */
+export function parseAnswer(line: string): Decoded<unknown> {
+  return parsePython(line, OF_AN_ANSWER);
 }
 
 /** The `args` object of a request: token-aligned in, the trainer's layout and number encoding out. */

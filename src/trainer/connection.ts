@@ -1,7 +1,7 @@
 // One conversation with one process: requests in a window, answers in order, a deadline for the oldest request.
 // It ends once, for one reason, and says what was left unanswered; what to do then is process.ts.
 import { bound } from '../bounds.ts';
-import { isAnswerLine, parseJson } from '../protocol/json.ts';
+import { isAnswerLine, parseAnswer } from '../protocol/json.ts';
 import type { Line } from '../protocol/lines.ts';
 import { lineSplitter } from '../protocol/lines.ts';
 import type { Op } from '../protocol/message.ts';
@@ -147,7 +147,7 @@ export function connect(options: ChildOptions, window = WINDOW): Connection {
 
   function take(line: Line): boolean {
     if (typeof line !== 'string') return garbage(line.fault, line.start);
-    const parsed = parseJson(line);
+    const parsed = parseAnswer(line);
     if ('complaint' in parsed) return garbage('no answer', line, parsed.complaint);
     if (!isAnswerLine(parsed.ok)) return garbage('no answer', line);
     const head = flight[0];

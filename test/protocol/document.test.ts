@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { decodeAnswer, decodeHello, requestComplaint } from '../../src/protocol/decode.ts';
 import { OP_CAPABILITIES, SEMANTICS_KEYS } from '../../src/protocol/hello.ts';
-import { isAnswerLine, parseJson, TOKEN_ROW } from '../../src/protocol/json.ts';
+import { isAnswerLine, parseAnswer, TOKEN_ROW } from '../../src/protocol/json.ts';
 import { type Args, OPS, type Op } from '../../src/protocol/message.ts';
 import { helloLine } from '../../src/protocol/request.ts';
 import { opTable } from './op-table.ts';
@@ -14,7 +14,7 @@ const lines = [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].flatMap((block) =
   (block[1] ?? '').trim().split('\n'),
 );
 const messages = lines.map((line) => {
-  const parsed = parseJson(line);
+  const parsed = parseAnswer(line);
   if ('complaint' in parsed || !isAnswerLine(parsed.ok)) throw new Error(`no message: ${line}`);
   return parsed.ok as { id: number; op?: string; args?: unknown };
 });

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parsePython } from '../../src/outside/json.ts';
 import { parseTolerant } from '../../src/outside/tolerant.ts';
-import { encodeArgs, floatText, parseJson, TOKEN_ROW, type Wire } from '../../src/protocol/json.ts';
+import { encodeArgs, floatText, parseAnswer, TOKEN_ROW, type Wire } from '../../src/protocol/json.ts';
 
 const WIRE: Wire = { layoutOf: () => TOKEN_ROW, base64: false, floats: 'float32' };
 
 describe('reading', () => {
   test('bare NaN and Infinity are numbers, in strings they are letters', () => {
-    expect(parseJson('{"a": [NaN, Infinity, -Infinity, -0.0], "NaN": "NaN, Infinity"}')).toEqual({
+    expect(parseAnswer('{"a": [NaN, Infinity, -Infinity, -0.0], "NaN": "NaN, Infinity"}')).toEqual({
       ok: { a: [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0], NaN: 'NaN, Infinity' },
     });
   });
@@ -47,7 +48,16 @@ describe('reading', () => {
     ['', 'at character 1 the line ends, expected a value'],
     ['NaN NaN', 'at character 5 found "N", expected the end of the line'],
   ])('%s: the complaint says where', (line, complaint) => {
-    expect(parseJson(line)).toEqual({ complaint });
+    expect(parseAnswer(line)).toEqual({ complaint });
+  });
+
+  test.each([
+    [`{"id":1,"ok":[${'[],'.repeat(300_000)}[]]}`, 'more than 262,144 lists and objects'],
+    [`{"id":1,"ok":{${'"a":1,'.repeat(140_000)}"b":1}}`, 'more than 131,072 keys'],
+    [`{"id":1,"ok":[[${'1,'.repeat(1_100_000)}1]]}`, 'more than 1,048,576 values'],
+  ])('an answer has less than a file may have (%#)', (line, complaint) => {
+    expect(parseAnswer(line)).toEqual({ complaint });
+    expect(parsePython(line)).toHaveProperty('ok');
   });
 
   test('a key "__proto__" is a key', () => {
@@ -84,7 +94,7 @@ describe('writing', () => {
   test('every double comes back bit for bit', () => {
     fc.assert(
       fc.property(fc.double(), (x) => {
-        const parsed = parseJson(`[${floatText(x)}]`);
+        const parsed = parseAnswer(`[${floatText(x)}]`);
         expect(parsed).toEqual({ ok: [x] });
       }),
     );
@@ -95,7 +105,7 @@ describe('writing', () => {
     const program =
       'import json,sys; xs=json.loads(sys.stdin.read()); assert all(type(x) is float for x in xs), xs; print(json.dumps(xs))';
     const input = `[${xs.map(floatText).join(',')}]`;
-    expect(parseJson(execFileSync('python3', ['-c', program], { input, encoding: 'utf8' }))).toEqual({
+    expect(parseAnswer(execFileSync('python3', ['-c', program], { input, encoding: 'utf8' }))).toEqual({
       ok: xs,
     });
   });

@@ -14,7 +14,7 @@ test.each([
   ['deep', 'garbage', `${CANNOT_BE_READ} (nested deeper than 200 levels): {"id":`],
   ['deep ok', 'garbage', `${CANNOT_BE_READ} (nested deeper than 200 levels): {"id":`],
   ['deep error', 'garbage', `${CANNOT_BE_READ} (nested deeper than 200 levels): {"id":`],
-  ['many', 'garbage', `${CANNOT_BE_READ} (more than 4,194,304 lists and objects): {"id":`],
+  ['many', 'garbage', `${CANNOT_BE_READ} (more than 262,144 lists and objects): {"id":`],
   ['long string and NaN', 'shape', 'exactly one of ok, reject, skip, error, it has error and x.'],
   ['long number and NaN', 'ok', ''],
   ['long space and NaN', 'ok', ''],

@@ -1,4 +1,4 @@
-"""wide.py FILE: right about `extract`, except on every fourth request, where FILE stands in the place of the completions."""
+"""wide.py FILE: answers `extract` with FILE in the place of the completions."""
 
 import json
 import sys
@@ -6,11 +6,11 @@ import sys
 with open(sys.argv[1], encoding="utf-8") as file:
     WIDE = file.read()
 
-for served, text in enumerate(sys.stdin.buffer):
+for text in sys.stdin.buffer:
     request = json.loads(text)
     if request["op"] == "hello":
         ok = json.dumps({"protocol": 1, "name": "wide", "ops": {"extract": {}}})
     else:
-        ok = '{"completion_ids":%s}' % (WIDE if served % 4 == 0 else json.dumps(request["args"]["sampled_ids"]))
-    sys.stdout.write('{"id":%d,"ok":%s}\n' % (request["id"], ok))
+        ok = f'{{"completion_ids":{WIDE}}}'
+    sys.stdout.write(f'{{"id":{request["id"]},"ok":{ok}}}\n')
     sys.stdout.flush()

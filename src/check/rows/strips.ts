@@ -46,15 +46,21 @@ export function stripOf(world: Speller, sketch: StripSketch): Strip {
   const { shown = 'tokens' } = sketch;
   return {
     row: sketch.row,
-    tokens: sketch.ids.map((id, column) => ({
+    tokens: sketch.ids.slice(0, MOST_COLUMNS).map((id, column) => ({
       ...(shown === 'columns' ? {} : { id }),
       ...(shown === 'tokens' ? { text: nameOf(world, id) } : {}),
       role: sketch.roles[column] ?? 'padding',
     })),
-    tracks: Object.entries(sketch.tracks).map(([name, cells]) => ({ name, cells: cells.map(cellText) })),
-    marks: sketch.marks,
+    tracks: Object.entries(sketch.tracks).map(([name, cells]) => ({
+      name,
+      cells: cells.slice(0, MOST_COLUMNS).map(cellText),
+    })),
+    marks: sketch.marks.filter((column) => column < MOST_COLUMNS),
   };
 }
+
+/** More than any row that is drawn has; an answer may have millions. */
+const MOST_COLUMNS = 2 ** 16;
 
 function cellText(cell: number | string | undefined): string {
   if (cell === undefined) return '·';

@@ -1,6 +1,6 @@
 // A trace file as records. The file may be cut off (the script was killed), damaged or hostile: nothing in it can throw,
 // and what is not understood is said with its line.
-import { parseJson } from '../../protocol/json.ts';
+import { parsePython } from '../../outside/json.ts';
 import { isJsonObject } from '../../protocol/result.ts';
 import { isKind, recordOf } from './fields.ts';
 import { TRACE_VERSION } from './records.ts';
@@ -62,7 +62,7 @@ type Read = { readonly record: ReadRecord } | { readonly complaint: string; read
 
 function readLine(line: string): Read {
   try {
-    const parsed = parseJson(line);
+    const parsed = parsePython(line);
     if ('complaint' in parsed) return { complaint: `It is not JSON: ${parsed.complaint}`, noJson: true };
     const value = parsed.ok;
     if (!isJsonObject(value)) return { complaint: 'It is no JSON object', noJson: false };

@@ -1,5 +1,5 @@
 // What a run says of its own settings, nested as it may be, as names and values.
-import { parseJson } from '../../../protocol/json.ts';
+import { parsePython } from '../../../outside/json.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/result.ts';
 import type { LogSink } from '../../series.ts';
 
@@ -37,7 +37,7 @@ export function declareText(sink: LogSink, run: string, tag: string, text: strin
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
   if (from < 0 || to < from || !/^\s*(<pre>)?\s*$/.test(text.slice(0, from))) return;
-  const parsed = parseJson(text.slice(from, to + 1));
+  const parsed = parsePython(text.slice(from, to + 1));
   if (!('ok' in parsed) || !isJsonObject(parsed.ok)) return;
   const name = tag.replace(/\/text_summary$/, '');
   declareAll(sink, run, parsed.ok, OWN_SETTINGS.has(name) ? '' : name);

@@ -1,5 +1,5 @@
 // One JSON object of a log as points, a sample or settings: what JSON lines, trainer_state.json, W&B and Parquet share.
-import { parseJson } from '../../../protocol/json.ts';
+import { parsePython } from '../../../outside/json.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/result.ts';
 import { sampleOf } from '../../samples/samples.ts';
 import type { LogSink, Series } from '../../series.ts';
@@ -79,7 +79,7 @@ const WORDS: ReadonlyMap<string, number> = new Map([
 /** Python's dialect; undefined for what is no object, and for what the engine cannot hold. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
-    const parsed = parseJson(text);
+    const parsed = parsePython(text);
     return 'ok' in parsed && isJsonObject(parsed.ok) ? parsed.ok : undefined;
   } catch {
     return undefined; // nested deeper, or longer, than the engine takes
