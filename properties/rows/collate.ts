@@ -123,11 +123,11 @@ async function collate(subject: Subject, drawn: Examples): Promise<readonly (Col
 function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, drawn: Examples): number {
   const { ids: example, labels: wanted } = drawn.rows[at] ?? { ids: [], labels: [] };
   const row = input_ids[at] ?? [];
-  const fits = row.flatMap((_, start) =>
-    row.every((id, column) => id === (example[column - start] ?? drawn.pad)) &&
-    start + example.length <= row.length
-      ? [start]
-      : [],
+  const last = row.length - example.length;
+  // Each place is compared with the whole row: in a very long one it stands at one end or the other.
+  const places = last < MOST_PLACES ? Array.from({ length: last + 1 }, (_, start) => start) : [0, last];
+  const fits = places.filter((start) =>
+    row.every((id, column) => id === (example[column - start] ?? drawn.pad)),
   );
   const labelled = fits.find((start) =>
     answered[at]?.every(
@@ -137,6 +137,9 @@ function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, dra
   );
   return labelled ?? fits[0] ?? 0;
 }
+
+/** More than a batch of unequal rows is padded by. */
+const MOST_PLACES = 2 ** 14;
 
 /** Of a token that is lost because of its id. */
 const PAD_BY_ID =

@@ -12,12 +12,17 @@ export interface Counts {
   readonly keys: number;
   /** Values in all lists and objects: eight bytes each, and a text some thirty. */
   readonly values: number;
+  /** Values in one list that are no lists themselves. */
+  readonly row: number;
 }
 
 /** Of a file. A tokenizer's merges are 300,000 lists, a large vocabulary 300,000 keys, a log ten million numbers. */
-const OF_A_FILE: Counts = { lists: 2 ** 22, keys: 2 ** 21, values: 2 ** 24 };
-/** Of one line of a process that is asked again and again. No answer has logits: it has a number a token, and hundreds of rows. */
-export const OF_AN_ANSWER: Counts = { lists: 2 ** 18, keys: 2 ** 17, values: 2 ** 20 };
+const OF_A_FILE: Counts = { lists: 2 ** 22, keys: 2 ** 21, values: 2 ** 24, row: 2 ** 24 };
+/**
+ * Of one line of a process that is asked again and again. No answer has logits: it has numbers a token, for some dozens of rows, which
+ * may all be padded to the length of a context.
+ */
+export const OF_AN_ANSWER: Counts = { lists: 2 ** 18, keys: 2 ** 17, values: 2 ** 22, row: 2 ** 18 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -29,6 +34,7 @@ export function boundsComplaint(text: string, most: Counts = OF_A_FILE): string 
   let lists = 0;
   let keys = 0;
   let values = 0;
+  let row = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -39,18 +45,21 @@ export function boundsComplaint(text: string, most: Counts = OF_A_FILE): string 
       case 0x7b: // {
         depth++;
         lists++;
+        row = 0;
         if (depth > MOST_DEPTH) return `nested deeper than ${MOST_DEPTH} levels`;
         if (lists > most.lists) return `more than ${most.lists.toLocaleString('en')} lists and objects`;
         break;
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
+        row = 0;
         break;
       case 0x3a: // :
         if (++keys > most.keys) return `more than ${most.keys.toLocaleString('en')} keys`;
         break;
       case 0x2c: // ,
         if (++values > most.values) return `more than ${most.values.toLocaleString('en')} values`;
+        if (++row > most.row) return `more than ${most.row.toLocaleString('en')} values in one list`;
         break;
       default:
     }

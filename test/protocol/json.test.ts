@@ -54,7 +54,8 @@ describe('reading', () => {
   test.each([
     [`{"id":1,"ok":[${'[],'.repeat(300_000)}[]]}`, 'more than 262,144 lists and objects'],
     [`{"id":1,"ok":{${'"a":1,'.repeat(140_000)}"b":1}}`, 'more than 131,072 keys'],
-    [`{"id":1,"ok":[[${'1,'.repeat(1_100_000)}1]]}`, 'more than 1,048,576 values'],
+    [`{"id":1,"ok":[[${'1,'.repeat(270_000)}1]]}`, 'more than 262,144 values in one list'],
+    [`{"id":1,"ok":[${`[${'1,'.repeat(200_000)}1],`.repeat(21)}[]]}`, 'more than 4,194,304 values'],
   ])('an answer has less than a file may have (%#)', (line, complaint) => {
     expect(parseAnswer(line)).toEqual({ complaint });
     expect(parsePython(line)).toHaveProperty('ok');

@@ -9,8 +9,8 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 import { SHAPES } from '../outside/shapes.ts';
 
 const MOST_BYTES = 2 ** 30;
-/** Below the 2 ** 20 values that an answer may have. */
-const WITHIN = 2_090_000;
+/** Below the 2 ** 18 values that a row of an answer may have. */
+const WITHIN = 520_000;
 const LARGE = 8_400_000;
 /** Nearly the longest line. */
 const LONGEST = 60_000_000;
@@ -42,6 +42,17 @@ test.each(ANSWERS)('%s, %d bytes each time: a verdict, within a gibibyte', async
   // Rows are quoted by their beginning and their end.
   expect(text.length).toBeLessThan(50_000);
   expect(bytes).toBeLessThan(MOST_BYTES);
+});
+
+test('rows that are padded to the length of a context are right, and not searched place by place', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loss proof wide '));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const trainer = join(PACKAGE_ROOT, 'test', 'trainers', 'wide_padding.py');
+  const words = [MAIN, 'check', '--seed', '7', '--cases', '4', '--only', 'collate', '--no-profile'];
+  const env = { PYTHONPATH: join(PACKAGE_ROOT, 'src', 'python') };
+  const { code, text } = await running([...words, '--', 'python3', trainer], folder, 300, env).ended;
+  expect(text).toContain('9 hold, 1 skipped');
+  expect(code).toBe(0);
 });
 
 test.each(of(LARGE, 'one wide row', 'a text of quotes', 'fractions'))(

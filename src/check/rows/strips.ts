@@ -60,7 +60,7 @@ export function stripOf(world: Speller, sketch: StripSketch): Strip {
 }
 
 /** More than any row that is drawn has; an answer may have millions. */
-const MOST_COLUMNS = 2 ** 16;
+const MOST_COLUMNS = 2 ** 14;
 
 function cellText(cell: number | string | undefined): string {
   if (cell === undefined) return '·';

@@ -42,9 +42,11 @@ export function locateRow(
 
   let best: { plan: RowPlan; rank: readonly number[] } | undefined;
   let equals = 0;
-  const completionStarts = matches(row, completion);
-  for (const promptStart of matches(row, prompt)) {
-    for (const completionStart of completionStarts) {
+  const completionStarts = ofBothEnds(matches(row, completion));
+  for (const promptStart of ofBothEnds(matches(row, prompt))) {
+    // An empty completion stands everywhere and means the same.
+    const starts = completion.length === 0 ? [promptStart + prompt.length] : completionStarts;
+    for (const completionStart of starts) {
       const gap = completionStart - promptStart - prompt.length;
       if (gap < 0) continue;
       const end = completionStart + completion.length;
@@ -55,8 +57,7 @@ export function locateRow(
         between(realBefore, completionStart, end) === completion.length;
       const right = row.length - end;
       const rank = [agrees ? 0 : 1, gap, right];
-      // An empty completion stands everywhere and means the same. A mask that fits none is wrong itself, and then the
-      // plainest reading is good enough to say so.
+      // A mask that fits none is wrong itself, and then the plainest reading is good enough to say so.
       if (rank[0] === 1 && (gap === 0 || (attention === undefined && completion.length > 0))) equals++;
       if (best !== undefined && !precedes(rank, best.rank)) continue;
       best = { plan: planOf(promptStart, completionStart, prompt, completion, stops), rank };
@@ -68,6 +69,13 @@ export function locateRow(
 }
 
 const NO_STOPS: ReadonlySet<number> = new Set();
+
+/** Where a row is longer than any batch is padded to, and of one token, only places near its ends are tried: pairs are a square. */
+const ofBothEnds = (places: readonly number[]): readonly number[] =>
+  places.length <= MOST_PLACES
+    ? places
+    : [...places.slice(0, MOST_PLACES / 2), ...places.slice(-MOST_PLACES / 2)];
+const MOST_PLACES = 2 ** 12;
 
 function planOf(
   promptStart: number,

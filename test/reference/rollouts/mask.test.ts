@@ -31,6 +31,12 @@ describe('locateRow', () => {
     );
   });
 
+  it('looks for rows of one token near the ends of a very long row, not at every pair of places', () => {
+    const row = new Array<number>(300_000).fill(PAD);
+    expect(locateRow(row, undefined, [PAD], [], PAD)?.promptStart).toBe(row.length - 1);
+    expect(locateRow(row, undefined, [PAD], [PAD], PAD)?.completionStart).toBe(row.length - 1);
+  });
+
   it('prefers the smallest gap, then the padding on the left, when nothing else decides', () => {
     expect(locateRow([1, 0, 0], undefined, [1], [0], PAD)?.completionStart).toBe(1);
     expect(locateRow([0, 0, 0], undefined, [0], [0], PAD)?.promptStart).toBe(1);
