@@ -220,7 +220,8 @@ IDS = {
     "no base64": '{"dtype":"int64","shape":[1,1],"data":"!!!!"}',
     "deep": "[" * DEEP + "]" * DEEP,
     "two million": "[[%s1]]" % ("1," * 2_000_000),
-    "NaN and a million": "[[NaN,%s1]]" % ("1," * 1_000_000),
+    "200,000": "[[%s1]]" % ("1," * 200_000),
+    "NaN and 200,000": "[[NaN,%s1]]" % ("1," * 200_000),
 }
 # Of the marked request, all behind its id.
 REST = {
