@@ -124,7 +124,7 @@ function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, dra
   const { ids: example, labels: wanted } = drawn.rows[at] ?? { ids: [], labels: [] };
   const row = input_ids[at] ?? [];
   const last = row.length - example.length;
-  // Each place is compared with the whole row: in a very long one it stands at one end or the other.
+  // Each place is compared with the whole row, so a very long row is searched at its two ends only.
   const places = last < MOST_PLACES ? Array.from({ length: last + 1 }, (_, start) => start) : [0, last];
   const fits = places.filter((start) =>
     row.every((id, column) => id === (example[column - start] ?? drawn.pad)),
@@ -138,7 +138,7 @@ function placeOf({ input_ids, labels: answered }: Ok<'collate'>, at: number, dra
   return labelled ?? fits[0] ?? 0;
 }
 
-/** More than a batch of unequal rows is padded by. */
+/** Collators pad by far less, unless they pad to the length of a context, and then on one side. */
 const MOST_PLACES = 2 ** 14;
 
 /** Of a token that is lost because of its id. */

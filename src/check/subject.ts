@@ -145,7 +145,7 @@ export async function runCase<Case>(
   }
 }
 
-/** Characters; it quotes rows, and a row of an answer may be as long as its trainer likes. */
+/** In characters. A sentence quotes rows, and an answer may have rows of hundreds of thousands of tokens. */
 const MOST_SENTENCE = 8_000;
 
 /** Of the rows of tokens that a request holds, padding among them; those of text are not counted. */

@@ -1,6 +1,6 @@
 // One process of the dialogue: every request has its answer, in order, or the reason why there is none.
 import { bound } from '../bounds.ts';
-import { parseAnswer } from '../protocol/json.ts';
+import { parsePython } from '../outside/json.ts';
 import { lineSplitter } from '../protocol/lines.ts';
 import { type Child, startChild } from '../trainer/child.ts';
 
@@ -27,7 +27,7 @@ export function talk(python: string, cwd: string, env: Readonly<Record<string, s
     { command: [python, '-m', 'lossproof_discover'], cwd, env: { ...env } },
     (chunk) => {
       for (const line of splitter.push(chunk)) {
-        const parsed = typeof line === 'string' && line !== '' ? parseAnswer(line) : { complaint: '' };
+        const parsed = typeof line === 'string' && line !== '' ? parsePython(line) : { complaint: '' };
         const head = waiting.shift();
         arm();
         head?.hear('ok' in parsed ? (parsed.ok as Record<string, unknown>) : { problem: 'no answer' });

@@ -12,15 +12,15 @@ export interface Counts {
   readonly keys: number;
   /** Values in all lists and objects: eight bytes each, and a text some thirty. */
   readonly values: number;
-  /** Values in one list that are no lists themselves. */
+  /** Values between two brackets, so of one innermost list. */
   readonly row: number;
 }
 
-/** Of a file. A tokenizer's merges are 300,000 lists, a large vocabulary 300,000 keys, a log ten million numbers. */
+/** For a file: a tokenizer's merges are 300,000 lists, a large vocabulary 300,000 keys, a log ten million numbers. */
 const OF_A_FILE: Counts = { lists: 2 ** 22, keys: 2 ** 21, values: 2 ** 24, row: 2 ** 24 };
 /**
- * Of one line of a process that is asked again and again. No answer has logits: it has numbers a token, for some dozens of rows, which
- * may all be padded to the length of a context.
+ * For one line of a trainer, which answers thousands of requests. No answer holds logits. It holds a few numbers per token, for some
+ * dozens of rows, and a trainer may pad them all to the length of its context.
  */
 export const OF_AN_ANSWER: Counts = { lists: 2 ** 18, keys: 2 ** 17, values: 2 ** 22, row: 2 ** 18 };
 
@@ -59,7 +59,7 @@ export function boundsComplaint(text: string, most: Counts = OF_A_FILE): string 
         break;
       case 0x2c: // ,
         if (++values > most.values) return `more than ${most.values.toLocaleString('en')} values`;
-        if (++row > most.row) return `more than ${most.row.toLocaleString('en')} values in one list`;
+        if (++row > most.row) return `more than ${most.row.toLocaleString('en')} values per list`;
         break;
       default:
     }

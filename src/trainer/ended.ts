@@ -168,7 +168,7 @@ function garbageWords(ending: Ending & { kind: 'garbage' }, op: Op | 'hello' | u
       if (ending.complaint !== undefined && /^\{\s*"id"/.test(ending.line))
         return {
           message: `The trainer wrote JSON that cannot be read where ${due} was due (${ending.complaint}): ${line}`,
-          advice: 'Write each answer as one line of JSON, within the bounds that PROTOCOL.md names.',
+          advice: 'Write each answer as one line of JSON, within the limits in PROTOCOL.md.',
         };
       return {
         message: `The trainer printed a line that is no answer where ${due} was due: ${line}`,

@@ -54,9 +54,9 @@ describe('reading', () => {
   test.each([
     [`{"id":1,"ok":[${'[],'.repeat(300_000)}[]]}`, 'more than 262,144 lists and objects'],
     [`{"id":1,"ok":{${'"a":1,'.repeat(140_000)}"b":1}}`, 'more than 131,072 keys'],
-    [`{"id":1,"ok":[[${'1,'.repeat(270_000)}1]]}`, 'more than 262,144 values in one list'],
+    [`{"id":1,"ok":[[${'1,'.repeat(270_000)}1]]}`, 'more than 262,144 values per list'],
     [`{"id":1,"ok":[${`[${'1,'.repeat(200_000)}1],`.repeat(21)}[]]}`, 'more than 4,194,304 values'],
-  ])('an answer has less than a file may have (%#)', (line, complaint) => {
+  ])('an answer has lower limits than a file (%#)', (line, complaint) => {
     expect(parseAnswer(line)).toEqual({ complaint });
     expect(parsePython(line)).toHaveProperty('ok');
   });

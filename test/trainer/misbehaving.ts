@@ -124,7 +124,7 @@ export const MISBEHAVING: Readonly<Record<string, Stated>> = {
   'ids: a dtype of JavaScript': shape('has dtype "constructor", expected float32, float64, int64, int32'),
   'ids: no base64': shape('shape [1, 1] of int64 is 8 bytes, its data has 0'),
   'ids: deep': one('garbage', nested('extract')),
-  'ids: two million': one('garbage', 'more than 262,144 values in one list'),
+  'ids: two million': one('garbage', 'more than 262,144 values per list'),
   'ids: 200,000': shape('was given 3 rows and answered 1 row in ok.completion_ids'),
   'ids: NaN and 200,000': shape('ok.completion_ids[0][0] is NaN, expected an integer'),
 

@@ -59,7 +59,7 @@ export function stripOf(world: Speller, sketch: StripSketch): Strip {
   };
 }
 
-/** More than any row that is drawn has; an answer may have millions. */
+/** Longer than any row that a generator draws. The rows of an answer may be much longer, and each column is an object. */
 const MOST_COLUMNS = 2 ** 14;
 
 function cellText(cell: number | string | undefined): string {

@@ -70,7 +70,7 @@ export function locateRow(
 
 const NO_STOPS: ReadonlySet<number> = new Set();
 
-/** Where a row is longer than any batch is padded to, and of one token, only places near its ends are tried: pairs are a square. */
+/** All pairs of places are compared, so a very long row of one token is searched near its two ends only. */
 const ofBothEnds = (places: readonly number[]): readonly number[] =>
   places.length <= MOST_PLACES
     ? places
