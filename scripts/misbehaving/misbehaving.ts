@@ -1,5 +1,5 @@
 // How long the built command takes for what is meant to hang it, and how much memory: each misbehaving trainer, each hostile
-// file, Ctrl-C in each command. `npm run test:misbehaving -- --only files` takes one of the three, `--name deep` what is
+// file, Ctrl-C in each command. `npm run measure:misbehaving -- --only files` takes one of the three, `--name deep` what is
 // called so. Exit code 1 where a verdict is another than stated, or a limit is passed. On a busy machine it takes longer.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 // Answers that several properties share. Most of a run is the trainer's work, and many properties ask the same request: it is
 // sent once, and each of them judges the answer. A check that needs a second answer to the same request asks `anew`.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Args, Ok, Op } from '../protocol/message.ts';
 import type { Outcome, Trainer } from './trainer.ts';
 
@@ -38,7 +38,7 @@ export function sharedAnswers(mostBytes = MOST_BYTES): SharedAnswers {
   };
 
   function shared<O extends Op>(trainer: Trainer, op: O, args: Args<O>): Promise<Outcome<Ok<O>>> {
-    const key = createHash('sha1').update(trainer.line(op, args)).digest('base64');
+    const key = hash('sha1', trainer.line(op, args), 'base64');
     const before = kept.get(key);
     if (before !== undefined) {
       // The key names the op, so the answer is of this op.

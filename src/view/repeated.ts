@@ -1,5 +1,5 @@
 // Rows that a data set has twice, to the letter.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Fault } from './flags.ts';
 import type { Entry } from './read.ts';
 
@@ -8,7 +8,7 @@ export function openRepeated(): (entry: Entry) => Fault | undefined {
   const seen = new Map<string, number>();
   return ({ number, value }) => {
     if (value === undefined) return undefined;
-    const key = createHash('sha1').update(JSON.stringify(value)).digest('base64');
+    const key = hash('sha1', JSON.stringify(value), 'base64');
     const first = seen.get(key);
     if (first !== undefined)
       return { id: 'duplicate', sentence: `The row is the same as row ${first}.`, columns: [] };

@@ -85,8 +85,10 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
   const noted: ViewedRow[] = [];
   const good: ViewedRow[] = [];
   const look = (entry: Entry): void => {
-    const again = repeated(entry);
-    for (const made of viewedRows(entry, options, assumed)) {
+    const all = viewedRows(entry, options, assumed);
+    // A row that cannot be read is told as that alone.
+    const again = all.some(({ row }) => row !== undefined) ? repeated(entry) : undefined;
+    for (const made of all) {
       const viewed = again === undefined ? made : { ...made, faults: [...made.faults, again] };
       rows++;
       tokens += viewed.row?.ids.length ?? 0;

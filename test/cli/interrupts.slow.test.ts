@@ -1,5 +1,5 @@
 // Ctrl-C in every command of the program, where it is at work and would go on: it ends, with 130 or as a shell sees a program
-// that the signal has ended, and leaves no process. How long each takes to: `npm run test:misbehaving`.
+// that the signal has ended, and leaves no process. How long each takes to: `npm run measure:misbehaving`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Files of models and data sets that are meant to take the machine: each is answered with a sentence. `npm run test:misbehaving`
+// Files of models and data sets that are meant to take the machine: each is answered with a sentence. `npm run measure:misbehaving`
 // asks for 5 s of the processor and 1 GiB, too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

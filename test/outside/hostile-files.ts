@@ -1,5 +1,5 @@
 // Files of models and data sets that are meant to take the machine, or to be waited for: each with the command that reads it and
-// what it must say. `npm run test:misbehaving` measures the seconds and the memory of each.
+// what it must say. `npm run measure:misbehaving` measures the seconds and the memory of each.
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,

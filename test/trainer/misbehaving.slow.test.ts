@@ -1,5 +1,5 @@
 // Every way of misbehaving through the whole of `check`: the verdict that is stated, the other property judged all the same,
-// nothing obeyed on the screen, and nobody left. How long each takes, and how much memory: `npm run test:misbehaving`.
+// nothing obeyed on the screen, and nobody left. How long each takes, and how much memory: `npm run measure:misbehaving`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

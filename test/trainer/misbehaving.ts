@@ -1,5 +1,5 @@
 // Each way of misbehaving that test/trainers/misbehaving.py has, and the verdict that it must get: the test beside this asks for
-// the verdicts, `npm run test:misbehaving` for them, the seconds and the memory.
+// the verdicts, `npm run measure:misbehaving` for them, the seconds and the memory.
 import { join } from 'node:path';
 import type { PropertyResult } from '../../src/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
