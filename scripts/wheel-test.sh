@@ -41,7 +41,7 @@ done < <(bash scripts/wheel/pythons.sh)
 tried=("${pythons[0]}")
 [ "${#pythons[@]}" = 1 ] || tried+=("${pythons[${#pythons[@]} - 1]}")
 versions() { for python in "$@"; do "$python" --version; done | cut -d' ' -f2 | tr '\n' ' '; }
-# What docs/start.md says of it must be no more than this.
+# What docs/installation.md says of it must be no more than this.
 told() {
   echo "=== PYTHONS TRIED, the oldest and the newest that work here: $(versions "${tried[@]}")(of $(versions "${pythons[@]}"))"
   echo "=== PYTHONS THAT COULD NOT BE TRIED:${untried:- none}"

@@ -26,6 +26,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'README.md',
     'README.zh.md',
     'docs/start.md',
+    'docs/installation.md',
     'docs/discover.md',
     'docs/attach.md',
     'docs/trainers/README.md',

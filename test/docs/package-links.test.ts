@@ -31,6 +31,7 @@ test('the package holds its documents', () => {
       'README.zh.md',
       'PROTOCOL.md',
       'docs/start.md',
+      'docs/installation.md',
       'docs/ci/README.md',
     ]),
   );

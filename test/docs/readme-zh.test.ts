@@ -50,7 +50,7 @@ describe('README.zh.md is in step with README.md', () => {
     ['addresses', (text: string) => sorted(addresses(text))],
     ['figures', (text: string) => sorted(figures(text))],
   ] as const)('in %s', (_, of) => {
-    expect(of(english).length).toBeGreaterThan(5);
+    expect(of(english).length).toBeGreaterThan(3);
     expect(of(chinese)).toEqual(of(english));
   });
 
@@ -68,7 +68,10 @@ describe('README.zh.md is in step with README.md', () => {
 });
 
 test('what would be missed is found', () => {
-  const changed = chinese.replace('--workers 4', '--workers 8').replace('\n## 其他\n', '\n### 其他\n');
+  const changed = chinese
+    .replace('`.lossproof/`', '`.lossproofs/`')
+    .replace('是 130', '是 131')
+    .replace('\n## 其他\n', '\n### 其他\n');
   expect(codes(changed)).not.toEqual(codes(chinese));
   expect(figures(changed)).not.toEqual(figures(chinese));
   expect(skeleton(changed)).not.toEqual(skeleton(chinese));

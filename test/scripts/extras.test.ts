@@ -28,7 +28,7 @@ const tried = new Map(
 describe('the extras of pyproject.toml', () => {
   test('are those that the documents tell', () => {
     expect([...extras.keys()]).toEqual(['torch', 'trl', 'ray', 'tensorflow']);
-    const start = read('docs/start.md');
+    const start = read('docs/installation.md');
     for (const name of extras.keys()) expect(start).toMatch(new RegExp(`(lossproof)?\\[${name}\\]`));
   });
 
