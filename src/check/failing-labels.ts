@@ -107,13 +107,12 @@ export function sharedLabels(failing: Tally, holding: Tally): readonly FailingLa
 const areEnough = (failing: Tally, holding: Tally): boolean =>
   failing.cases >= LEAST_FAILING && holding.cases >= LEAST_HOLDING;
 
-/** "Fails only with: never stopped (7 of 7; 0 of 61 that hold)". Empty where there is none. */
+/** "All 7 failing cases have: never stopped (0 of 61 passing cases)". Empty where there is none. */
 export function failingLabelsSentence(labels: readonly FailingLabel[] = []): string {
   const said = labels.map(
-    ({ label, failing, holding, holdingWith }) =>
-      `${label} (${failing} of ${failing}; ${holdingWith} of ${holding} that hold)`,
+    ({ label, holding, holdingWith }) => `${label} (${holdingWith} of ${holding} passing cases)`,
   );
-  return said.length === 0 ? '' : `Fails only with: ${said.join(', ')}`;
+  return said.length === 0 ? '' : `All ${labels[0]?.failing} failing cases have: ${said.join(', ')}`;
 }
 
 /** How likely it is that all of `few` cases are among `some` of `all`, if they had nothing to do with each other. */

@@ -54,7 +54,7 @@ export function cutOffSentence(run: Run): string {
 
 /** The block of a failure as one text of at most about `most` characters: a page of a CI system is not scrolled for ever. */
 export function blockWithin(result: PropertyResult, run: Run, width: number, most: number): string {
-  const lines = failureLines(result, { width, paint: PLAIN, replay: replayFor(run) });
+  const lines = failureLines(result, { width, paint: PLAIN, replay: replayFor(run), allWays: true });
   const text = harmless(lines.join('\n'));
   return text.length <= most ? text : `${clipped(text, most)}\n(the rest is left out)`;
 }

@@ -32,7 +32,7 @@ test('what failing cases share and those that hold lack is told, as counted', as
   expect(shared).toMatchObject({ label: 'empty', holdingWith: 0 });
   expect(shared?.failing).toBe(result.labels.empty);
   expect(failingLabelsSentence(result.failingLabels)).toMatch(
-    /^Fails only with: empty \((\d+) of \1; 0 of \d+ that hold\)$/,
+    /^All \d+ failing cases have: empty \(0 of \d+ passing cases\)$/,
   );
 });
 

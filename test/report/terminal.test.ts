@@ -91,8 +91,6 @@ test('a run is rows, then failures, then one line in words', () => {
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
       Reproduce   npx lossproof replay 7f3a9c
-                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
-                  seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain mask/stop-once
 
     ≠ kl/other  must · failed at case 17 of 100, 9 shrinks
@@ -111,8 +109,6 @@ test('a run is rows, then failures, then one line in words', () => {
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
       Reproduce   npx lossproof replay 7f3a9c
-                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
-                  seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain kl/other
 
     8 of 9 properties apply: 2 hold (1 on less than 4/5 of the cases), 1 fails, 1 thin, 1 changed, 1 stale, 1 unseen, 1 known · seed 1836021 · 12.3 s

@@ -137,7 +137,7 @@ export function readKnown(path: string): { known: KnownFailures } | { problem: s
       return { problem: `${path}: the kinds of "${id}" must be a list of texts, such as ["nan"].` };
     if (labels !== undefined && !isTexts(labels))
       return {
-        problem: `${path}: the labels of "${id}" must be a list of texts, as "Fails only with" below a failure has them.`,
+        problem: `${path}: the labels of "${id}" must be a list of texts, as "All ... failing cases have" below a failure names them.`,
       };
     if (labels !== undefined && kind === undefined)
       return { problem: `${path}: "${id}" has labels and no kind of failure that they are of.` };

@@ -148,8 +148,9 @@ async function replayWith(
     default: {
       const result = resultOf(property, saved, outcome);
       const paint = choosePaint(context.out.isTty, context.env);
-      const block = { width: widthOfScreen(context), paint, replay: replayOf(plan, context, true) };
-      say(context, `x still fails  ${saved.id}`, '', ...failureLines(result, block));
+      const replay = replayOf(plan, context, true);
+      const block = { width: widthOfScreen(context), paint, replay, allWays: true };
+      say(context, `✗ still fails  ${saved.id}`, '', ...failureLines(result, block));
       return FAILED;
     }
   }

@@ -13,7 +13,7 @@ import { stripLines } from '../text/strip.ts';
 import { failedAt } from '../text/table.ts';
 import { clipped, harmless, widthOf, wrap } from '../text/visible.ts';
 import { brushOf, LOOKS } from '../verdict.ts';
-import { reproduceLines } from './reproduce.ts';
+import { reproduceLine, reproduceLines } from './reproduce.ts';
 import { troubleIn, troubleLines } from './trouble.ts';
 
 export interface BlockOptions {
@@ -22,6 +22,8 @@ export interface BlockOptions {
   readonly replay: Replay;
   /** false: the property is none of the catalogue, which is what `explain` knows. */
   readonly explained?: boolean;
+  /** Print every way to reproduce it, not only the shortest. */
+  readonly allWays?: boolean;
   /** What lines of logged numbers are drawn with. */
   readonly letters?: Letters;
 }
@@ -37,7 +39,7 @@ export function failureLines(result: PropertyResult, options: BlockOptions): str
     ...knownLines(result, inner),
     ...(isDrawn(failure, options.replay) ? [] : caseLines(failure, inner)),
     '',
-    ...reproduceLines(failure, options.replay),
+    ...(options.allWays === true ? reproduceLines : reproduceLine)(failure, options.replay),
     ...(options.explained === false || options.replay.golden === true
       ? []
       : [`${EXPLAIN}npx lossproof explain ${result.id}`]),
@@ -60,14 +62,13 @@ function toldLines(failure: Failure, inner: BlockOptions): string[] {
 /** What else is wrong: another cause is another case, and is mended apart. */
 function otherLines(other: Failure, options: BlockOptions): string[] {
   const head = `${BESIDE}${foundIn(other)}:`;
-  const [replay = ''] = reproduceLines(other, options.replay);
   return [
     '',
     ...wrap(head, options.width).map(options.paint.bold),
     ...toldLines(other, options),
     ...caseLines(other, options),
     '',
-    replay,
+    ...reproduceLine(other, options.replay),
   ];
 }
 
@@ -83,14 +84,13 @@ export function shortLines(
   sentence: string,
   options: BlockOptions,
 ): string[] {
-  const [replay = ''] = reproduceLines(failure, options.replay);
   return [
     ...headLines(result, failure, options),
     ...wrap(harmless(sentence), options.width - INDENT.length).map(indented),
     ...othersSaid(result).flatMap((said) =>
       wrap(harmless(said), options.width - INDENT.length).map(indented),
     ),
-    INDENT + replay,
+    ...reproduceLine(failure, options.replay).map(indented),
   ];
 }
 

@@ -8,7 +8,12 @@ import { harmless } from '../text/visible.ts';
 /** What a run is seen again with where its events do not say. */
 export const REPLAY: Replay = { command: 'npx lossproof replay' };
 
-/** Lines of the block, the first labelled. */
+/** The shortest way, labelled. `[]` for a traced script that names none. */
+export function reproduceLine(failure: Failure, replay: Replay): string[] {
+  return reproduceLines(failure, replay).slice(0, 1);
+}
+
+/** Every way, the first labelled: what `replay` prints, and what is read on another machine. */
 export function reproduceLines(failure: Failure, replay: Replay): string[] {
   const seed = replay.traced === true ? [] : [seedOf(failure)];
   const lines = [...commandsOf(failure, replay).map(({ command }) => command), ...seed];

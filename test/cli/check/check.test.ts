@@ -37,10 +37,10 @@ test('a failure exits 1, is saved, is replayed, and heals', async () => {
   expect(world.out()).toContain('Case   [[');
   const id = /replay (\w+)/.exec(world.out())?.[1] ?? '';
   expect(readdirSync(join(world.folder, '.lossproof/cases')).sort()).toEqual([`${id}.json`, `${id}.ndjson`]);
-  expect(world.out()).toContain(`python3 adapter.py < .lossproof/cases/${id}.ndjson`);
 
   expect(await world.run('replay', id)).toBe(1);
-  expect(world.out()).toContain(`x still fails  ${id}`);
+  expect(world.out()).toContain(`✗ still fails  ${id}`);
+  expect(world.out()).toContain(`python3 adapter.py < .lossproof/cases/${id}.ndjson`);
   world.write('adapter.py', pythonCollate());
   expect(await world.run('replay', `.lossproof/cases/${id}.json`)).toBe(0);
   expect(world.out()).toContain(`+ fixed  ${id}`);

@@ -25,8 +25,6 @@ test('a failure is a sentence, a strip, its case, and how to reproduce it', () =
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
       Reproduce   npx lossproof replay 7f3a9c
-                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
-                  seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
@@ -59,8 +57,6 @@ test('a failure fits a narrow terminal', () => {
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
       Reproduce   npx lossproof replay 7f3a9c
-                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
-                  seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
@@ -94,8 +90,6 @@ test('numbers stand worst first, with what was allowed', () => {
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
       Reproduce   npx lossproof replay 7f3a9c
-                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
-                  seed 1836021, path 17:3 (same version only)
       Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
@@ -127,8 +121,6 @@ test('a crash shows what happened, what to do, and the end of stderr without its
       Case   {"prompts":[[1724,338]],"completions":[[3681,2]]}
 
       Reproduce   npx lossproof replay 7f3a9c
-                  python adapter.py < .lossproof/cases/7f3a9c.ndjson
-                  seed 1836021, path 3 (same version only)
       Explain     npx lossproof explain mask/prompt-is-never-trained
     "
   `);
@@ -260,7 +252,7 @@ test('a template that only the requests carry is found there, and a case without
 test('what failing cases share stands in the block', () => {
   const failingLabels = [{ label: 'never stopped', failing: 7, holding: 61, holdingWith: 0 }];
   expect(shown({ verdict: 'fail', failure: failure(), failingLabels }, 100)).toContain(
-    '\n  Fails only with: never stopped (7 of 7; 0 of 61 that hold)\n',
+    '\n  All 7 failing cases have: never stopped (0 of 61 passing cases)\n',
   );
 });
 
