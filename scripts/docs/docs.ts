@@ -1,4 +1,4 @@
-// The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/configuration.md with its schema, the
+// The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/detection.md, docs/configuration.md with its schema, the
 // pictures of the glossary, the table that ARCHITECTURE.md opens with, and the exit codes of docs/hostile.md. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { bugPage } from './bug-page.ts';
 import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
 import { deadlinesPage } from './deadlines.ts';
+import { detectionPage } from './detection-page.ts';
 import { withExitCodes } from './exit-codes.ts';
 import { findingsPage } from './findings.ts';
 import { pictures } from './glossary.ts';
@@ -26,6 +27,7 @@ for (const [name, text] of [
   ['docs/bugs.md', bugPage()],
   ['docs/configuration.md', configPage()],
   ['docs/deadlines.md', await deadlinesPage()],
+  ['docs/detection.md', detectionPage()],
   ['docs/hostile.md', withExitCodes(page('docs/hostile.md'))],
   ['docs/practice.md', practicePage()],
   ['docs/trainers/known.md', knownPage()],

@@ -64,6 +64,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/relations.md',
     'docs/practice.md',
     'docs/bugs.md',
+    'docs/detection.md',
     'docs/undeclared.md',
     'docs/security.md',
     'PROTOCOL.md',
