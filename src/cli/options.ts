@@ -22,17 +22,20 @@ export function addTrainerOptions(command: Command): Command {
     .optionsGroup('The trainer:')
     .option(
       '--trainer <name>',
-      "one of the configuration's, or those that a glob fits; repeatable where several may be meant",
+      'a trainer of the configuration, by name or glob; repeatable if the command takes several',
       collect,
     )
     .option(
       '--adapter <name>',
       'a ready-made adapter: grpo-dual, llama-factory, openrlhf, orz, priorzero, search-r1, trl-dpo, trl-grpo, trl-kto, trl-reward, trl-rloo, trl-sft, verl',
     )
-    .option('--bundled', 'the bundled example; no configuration is read')
-    .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
+    .option('--bundled', 'use the bundled example; no configuration is read')
+    .option('--python <path>', 'Python that runs it (default: the active environment, ./.venv, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')
-    .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')
+    .option(
+      '--config <file>',
+      'configuration (default: lossproof.config.* here or in a parent folder of the project)',
+    )
     .option('--op-timeout <seconds>', 'longest wait for one answer', seconds)
     .option('--hello-timeout <seconds>', 'longest wait for the first answer, imports included', seconds);
 }
@@ -51,7 +54,7 @@ export function seedNumber(text: string): number {
 }
 
 /** What --seed is for, in help. */
-export const SEED_WORDS = 'choose the cases (default: LOSSPROOF_SEED, or new ones)';
+export const SEED_WORDS = 'seed of the cases (default: LOSSPROOF_SEED or new)';
 
 /** The seed of a command without --seed, as an error of the command line where LOSSPROOF_SEED is none. */
 export function seedOfEnvironment(env: Context['env']): number {

@@ -70,7 +70,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
 export function buildProgram(invocation: Invocation, isHelpWhole = false): Command {
   const { context } = invocation;
   const program = tell(new Command('lossproof'), WORDS)
-    .description('property-based tests for language-model trainers')
+    .description('find bugs in language-model trainers before training')
     .usage('command [options]')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')

@@ -19,8 +19,13 @@ export interface Loss {
   readonly why: string;
 }
 
-/** What a pipe or a CI log is given. */
+/** For a pipe or a CI log, unless COLUMNS says how wide its reader is. */
 const COLUMNS_WITHOUT_TERMINAL = 100;
+
+function columnsAsTold(): number {
+  const told = Number(process.env.COLUMNS);
+  return Number.isSafeInteger(told) && told > 0 ? told : COLUMNS_WITHOUT_TERMINAL;
+}
 
 export function openWayOut(stream: NodeJS.WriteStream): WayOut {
   let lost: Loss | undefined;
@@ -46,7 +51,7 @@ export function openWayOut(stream: NodeJS.WriteStream): WayOut {
       },
       isTty: stream.isTTY === true,
       get columns() {
-        return stream.columns ?? COLUMNS_WITHOUT_TERMINAL;
+        return stream.columns ?? columnsAsTold();
       },
       get rows() {
         return stream.rows;

@@ -32,7 +32,7 @@ test.each([
   [['check', '--bundled', '--adapter', 'trl-sft'], 'name an --adapter or say --bundled, not both'],
   [
     ['check', '--bundled', '--config', 'mine.json'],
-    '--config is about your trainer, and --bundled is about another; say one of them',
+    '--config and --bundled cannot be combined: --bundled runs the example trainer',
   ],
   [
     ['check', '--bundled', '--only', 'mask/*', '--level', 'must'],

@@ -131,7 +131,7 @@ const attention: Property<Batch> = {
     for (const row of await plannedRows(subject, drawn)) {
       const observed = row.attention;
       if (observed === undefined) return discard('the answer has no attention_mask', 'trainer');
-      // Nothing trained stands behind the stop token, so it is nobody's harm whether a causal model sees what does.
+      // Harmless: nothing after the stop token is trained, and a causal model does not read ahead.
       const expected = row.roles.map((role) =>
         role === 'after stop' ? undefined : Number(role !== 'padding'),
       );

@@ -231,7 +231,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
         : undefined,
     async check({ subject, op, args }) {
       const outcome = await subject.attempt(op, args);
-      // Asked once more, it is refused or raises in its own name.
+      // Ask again, so that the refusal or exception is reported as such.
       if ('refused' in outcome) return void (await subject.ask(op, args));
       const { written } = outcome;
       if (written.length === 0) return undefined;

@@ -37,38 +37,41 @@ import { keptAsShard, overOtherPart, SHARDS_FOLDER, shardName } from './shard.ts
 export function addCheck(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('check')
-    .summary('put generated cases through a trainer, judge its answers')
-    .description('put generated cases through a trainer and say what is wrong with it')
+    .summary('check a trainer with generated cases')
+    .description('check a trainer with generated cases, and report what is wrong')
     .usage('[options] [-- trainer command...]')
-    .option('--all', 'every trainer of the configuration, in every setting; one after the other, one report')
+    .option(
+      '--all',
+      'check every trainer and setting of the configuration; one after the other, with one report',
+    )
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option(
       '--level <level>',
-      'must (default), should (with must) or may (all); also of --only, where a whole id needs none',
+      'levels to run: must (default), should, may; each includes those before it; properties named in full by --only always run',
       levelName,
     )
     .option('--cases <n>', `cases per property (default ${DEFAULT_CASES})`, wholePositive)
     .option('--seed <n>', `${SEED_WORDS}; printed first in every run`, seedNumber)
     .option(
       '--no-corpus',
-      `neither run nor keep failing cases in ${CASES_FOLDER}; the last run is kept as ever`,
+      `neither run nor save failing cases in ${CASES_FOLDER}; the last run is saved as always`,
     )
-    .option('--no-profile', 'do not measure what the trainer leaves undeclared; accept any known variant')
-    .option('--strict', 'fail also on what is legal and often not meant; what is declared holds')
+    .option('--no-profile', 'do not measure undeclared choices; accept any known variant')
+    .option('--strict', 'also fail on legal but suspicious choices; unless they are declared')
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
-    .option('--update-known', 'write what this run found into that file; reasons and links stay')
-    .option('--rows', 'print a row for each property; of more than 12, those that hold share one a stage')
-    .option('--labels', 'show what the cases of each property exercised, and what they must')
-    .option('--shrink-time <seconds>', 'longest search for a smaller case', seconds)
+    .option('--update-known', 'update that file with the failures of this run; reasons and links stay')
+    .option('--rows', 'print one line per property; default: passing properties are grouped by stage')
+    .option('--labels', 'show which labels the cases of each property had, and which they need')
+    .option('--shrink-time <seconds>', 'seconds to spend on making a failing case smaller', seconds)
     .option(
       '--backend <name>',
-      `what computes the reference at real vocabularies: auto (default), ${BACKENDS.join(', ')}`,
+      `where the reference is computed for large vocabularies: auto (default), ${BACKENDS.join(', ')}`,
       backendName,
     )
     .option('--quiet', 'print failures and the final line only');
   addOutputOptions(addTrainerOptions(command)).option(
     '--no-annotations',
-    'in GitHub Actions, neither annotate the job nor write its summary',
+    'do not annotate the job or write its summary in GitHub Actions',
   );
   for (const option of severalOptions())
     command.addOption(option.helpGroup('Several processes, little time:'));
@@ -80,37 +83,33 @@ export function addCheck(program: Command, { context, rest, finish }: Invocation
 /** What a run is when one process and its time are not enough. */
 function severalOptions(): readonly Option[] {
   return [
-    new Option('--workers <n>', 'trainer processes side by side').argParser(wholePositive),
-    new Option(
-      '--gpus-per-worker <n>',
-      'how many of the visible GPUs each worker sees; 0.5: two share one',
-    ).argParser(positive),
+    new Option('--workers <n>', 'number of trainer processes').argParser(wholePositive),
+    new Option('--gpus-per-worker <n>', 'GPUs per worker; 0.5: two workers share one').argParser(positive),
     new Option(
       '--memory-per-worker <size>',
-      'memory that each takes, as in 16GiB; where not all of them fit, fewer are started',
+      'memory per worker, such as 16GiB; if memory is short, fewer workers are started',
     ).argParser(bytes),
     new Option(
       '--shard <i/n>',
-      `part i of n, kept in ${SHARDS_FOLDER} for \`lossproof merge\`; the same --seed in each`,
+      `run part i of n, and save it in ${SHARDS_FOLDER} for \`lossproof merge\`; use the same --seed in each part`,
     ).argParser(shardName),
     new Option(
       '--max-time <seconds>',
-      'end after so long, the start included; the most telling properties first; exit code 2 where not all are run',
+      'stop after this time, including the start; the properties that find most run first; exit code 2 if some did not run',
     ).argParser(positive),
-    new Option('--bail [n]', 'begin nothing more once n properties fail')
-      .preset('1')
-      .argParser(wholePositive),
+    new Option('--bail [n]', 'stop after n properties have failed').preset('1').argParser(wholePositive),
     new Option(
       '--resume [file]',
-      'with the same options, go on with a run that was cut off (default: the last one here)',
+      'continue an interrupted run that had the same options (default: the last one here)',
     ),
     new Option(
       '--renew-after <requests>',
-      'a fresh trainer process after so many, for one that leaks',
+      'restart the trainer after this many requests, if it leaks memory',
     ).argParser(wholePositive),
-    new Option('--renew-above <GB>', 'a fresh one above so much memory; what it remembers is lost').argParser(
-      positive,
-    ),
+    new Option(
+      '--renew-above <GB>',
+      'restart the trainer above this much memory; it loses its state',
+    ).argParser(positive),
   ];
 }
 
@@ -135,12 +134,12 @@ const WORDS: Words = {
   ],
   exit: {
     0: 'all hold',
-    1: 'one fails, errs, is thin, or a known failure is not as recorded',
-    2: 'no verdict or not all run',
+    1: 'one fails, errs or has too few cases, or a known failure changed',
+    2: 'no verdict, or not all ran',
     130: 'interrupted',
   },
   notes: [
-    'Reports are written also where a run fails or is interrupted. One that cannot be written is said, and turns 0 into 2.',
+    'Reports are also written if a run fails or is interrupted. If one cannot be written, check prints why, and exits with 2 instead of 0.',
     `The last run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`,
   ],
 };

@@ -101,7 +101,7 @@ async function readMeant(
 ): Promise<Meant | Problem> {
   const { bundled = false } = options;
   if (bundled && options.config !== undefined)
-    return { problem: '--config is about your trainer, and --bundled is about another; say one of them' };
+    return { problem: '--config and --bundled cannot be combined: --bundled runs the example trainer' };
   const named = options.config === undefined ? undefined : resolve(place.cwd, options.config);
   const loaded = bundled ? undefined : await loadConfig(place, named);
   if (loaded !== undefined && isProblem(loaded)) return loaded;

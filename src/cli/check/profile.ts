@@ -19,8 +19,8 @@ interface ProfileOptions extends TrainerOptions {
 export function addProfile(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('profile')
-    .summary('measure what it does where trainers legally differ')
-    .description('measure what a trainer does where trainers legally differ')
+    .summary('measure the choices in which correct trainers differ')
+    .description('measure the choices of a trainer in which correct trainers differ')
     .usage('[options] [-- trainer command...]')
     .option('--json <file>', 'write the profile as JSON; - for standard output, without the table');
   addTrainerOptions(tell(command, WORDS)).action(async (options: ProfileOptions) =>

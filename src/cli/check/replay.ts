@@ -39,9 +39,9 @@ export function addReplay(program: Command, { context, rest, finish }: Invocatio
     .command('replay')
     .description('run one saved case again')
     .usage('[options] <id or file> [-- trainer command...]')
-    .argument('<case>', `the id that a failure ends with, or a file of ${CASES_FOLDER}`);
+    .argument('<case>', `id printed at the end of a failure, or a file of ${CASES_FOLDER}`);
   addTrainerOptions(tell(command, WORDS))
-    .option('--trust', 'run the command that stands in the case, and remember that for this folder')
+    .option('--trust', 'run the command saved in the case, and remember this consent for the folder')
     .action(async (name: string, options: ReplayOptions) =>
       finish(await replay(name, options, rest, context)),
     );
@@ -57,10 +57,10 @@ const WORDS: Words = {
     { command: `npx lossproof replay ${CASES_FOLDER}/7f3a9c.json -- python adapter.py` },
   ],
   notes: [
-    'The trainer is the one that the case was saved with, where none is named.',
-    'The command of the case is shown and confirmed first, unless it was typed or configured in this folder before; --trust confirms it.',
+    'Unless you name a trainer, it runs the one that the case was saved with.',
+    'It first shows the command of the case and asks for confirmation, unless you typed or configured the command in this folder before. --trust confirms it.',
   ],
-  exit: { 0: 'it holds now', 1: 'it still fails', 2: 'it could not be run', 130: 'interrupted' },
+  exit: { 0: 'the case holds now', 1: 'it still fails', 2: 'it could not be run', 130: 'interrupted' },
 };
 
 async function replay(

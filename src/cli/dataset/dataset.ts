@@ -38,21 +38,21 @@ const MOST_ROWS = 10_000;
 
 export function addDataset(program: Command, { context, finish }: Invocation): void {
   tell(program.command('dataset'), WORDS)
-    .summary('write a training set of hard cases, for trace')
+    .summary('write a training set of hard cases for trace')
     .description('write a training set in which each row is a hard case, for `trace` to train on')
-    .argument('<file>', 'where to write it, as JSON lines')
-    .addOption(new Option('--form <form>', 'what the rows are').choices(DATASET_FORMS).makeOptionMandatory())
+    .argument('<file>', 'file to write, as JSON lines')
+    .addOption(new Option('--form <form>', 'form of the rows').choices(DATASET_FORMS).makeOptionMandatory())
     .option('--rows <count>', 'rows to write', wholePositive, ROWS)
     .option('--seed <seed>', 'the same seed writes the same rows', seedNumber, 1)
     .option(
       '--tokenizer <dir>',
-      "folder with tokenizer.json: rows are then what its chat template takes, with its own special tokens (default: the configuration's)",
+      "folder with tokenizer.json; rows then suit its chat template and contain its special tokens (default: the configuration's)",
     )
     .option('--max-tokens <count>', 'tokens of the longest row', wholePositive, MOST_TOKENS)
-    .option('--system', 'the trainer takes system messages (with --tokenizer, its template is asked)')
-    .option('--tools', 'some conversations call a tool')
-    .option('--no-empty', 'no answer is empty')
-    .option('--force', 'write over a file that is there')
+    .option('--system', 'include system messages (with --tokenizer, its template decides)')
+    .option('--tools', 'include conversations that call a tool')
+    .option('--no-empty', 'include no empty answers')
+    .option('--force', 'overwrite an existing file')
     .action(async (file: string, options: Options) => finish(await dataset(file, options, context)));
 }
 
@@ -71,7 +71,7 @@ const WORDS: Words = {
     { command: 'npx lossproof trace --dataset hard.jsonl --keep-going -- python train.py' },
     { command: 'npx lossproof trace --dataset hard.jsonl --shrink 20 -- python train.py' },
   ],
-  exit: { 0: 'written', 1: 'written, and some kind of row is missing in it', 2: 'not written' },
+  exit: { 0: 'written', 1: 'written, but a kind of row is missing', 2: 'not written' },
 };
 
 async function dataset(file: string, options: Options, context: Context): Promise<number> {

@@ -42,20 +42,20 @@ export interface DiscoverOptions {
 
 export function addDiscover(program: Command, { context, finish }: Invocation): void {
   tell(program.command('discover'), WORDS)
-    .summary('find which functions of a trainer answer which op')
+    .summary('find the functions of a trainer that lossproof can check')
     .description(
-      "find which of a trainer's functions answer which op, by calling them, and write the adapter",
+      'find the functions of a trainer that lossproof can check, by calling them, and write the adapter',
     )
     .argument('<path...>', 'Python files, or folders of them')
-    .option('--write <file>', 'write an adapter with what was found')
-    .option('--force', 'write over a file that is there')
+    .option('--write <file>', 'write an adapter of the functions found')
+    .option('--force', 'overwrite an existing file')
     .option('--only <ops>', 'ops, separated by commas; repeatable', collect)
-    .option('--json', 'what was found as JSON')
-    .option('--python <path>', 'the Python that runs it (default: the active or ./.venv one, or python3)')
-    .option('--max-time <seconds>', 'in all; what had no turn is said', seconds, DEFAULT_SECONDS)
+    .option('--json', 'print what was found as JSON')
+    .option('--python <path>', 'Python that runs it (default: the active environment, ./.venv, or python3)')
+    .option('--max-time <seconds>', 'limit in all; it lists what it did not get to', seconds, DEFAULT_SECONDS)
     .option(
       '--memory <gigabytes>',
-      'of address space, where the system bounds it',
+      'limit on address space, if the system supports it',
       positive,
       DEFAULT_GIGABYTES,
     )
@@ -71,12 +71,12 @@ const WORDS: Words = {
     { command: 'npx lossproof discover trainer.py --only kl,loss --json' },
   ],
   notes: [
-    "It imports the files and calls their functions: it runs the project's code, in a process of its own without network, that writes only to a temporary folder, within bounds of time and memory, as far as the system has them: the first line says what it has not. That guards against accidents, not against malice.",
+    "It imports the files and calls their functions, so it runs the project's code: in a separate process without network, which writes only to a temporary folder and has limits on time and memory. If the system lacks one of these, the first line says so. This protects against accidents, not against malice.",
   ],
   exit: {
-    0: 'something is bound, and nothing nearly',
-    1: 'a function is nearly that of an op, or is it with a bug: a finding',
-    2: 'nothing was bound, nothing could be read, or the adapter could not be written',
+    0: 'functions were found, and all are correct',
+    1: 'a function has a bug, or nearly computes what an op asks for',
+    2: 'nothing was found or could be read, or the adapter could not be written',
     130: 'interrupted',
   },
 };

@@ -19,14 +19,14 @@ interface Options extends Partial<Names> {
 
 export function addGap(program: Command, { context, finish }: Invocation): void {
   tell(program.command('gap'), WORDS)
-    .summary('say why rollout and trainer disagree on log-probabilities')
+    .summary('find why rollout and trainer log-probabilities differ')
     .description(
-      "compare the log-probabilities that the engine sampled with and the trainer's of the same tokens, and name what makes them differ",
+      'compare the log-probabilities of the inference engine and of the trainer for the same tokens, and find the cause of the difference',
     )
     .argument('<rollouts...>', 'JSON lines or Parquet, also packed with gzip; - reads standard input')
-    .option('--sampling <field>', "the field with the engine's log-probabilities (default: by its name)")
-    .option('--trainer <field>', "the field with the trainer's log-probabilities (default: by its name)")
-    .option('--json', 'the measures, the causes and the verdict as JSON')
+    .option('--sampling <field>', "field with the engine's log-probabilities (default: by its name)")
+    .option('--trainer <field>', "field with the trainer's log-probabilities (default: by its name)")
+    .option('--json', 'print the measures, the causes and the verdict as JSON')
     .action(async (files: readonly string[], options: Options) => finish(await gap(files, options, context)));
 }
 
@@ -45,12 +45,12 @@ const WORDS: Words = {
     { command: 'npx lossproof gap rollouts.parquet --sampling vllm_logps --trainer fsdp_logps' },
   ],
   notes: [
-    'Fields of vLLM, SGLang, TRL, verl, OpenRLHF, SkyRL, slime, AReaL and NeMo-RL are known. 200 rows are plenty.',
+    'Fields of vLLM, SGLang, TRL, verl, OpenRLHF, SkyRL, slime, AReaL and NeMo-RL are known. 200 rows are enough.',
   ],
   exit: {
-    0: 'noise: rounding, and no cause predicts the gap',
+    0: 'the gap is rounding noise',
     1: 'a cause predicts the gap',
-    2: 'no verdict: too large for rounding and no cause predicts it, or rows could not be compared',
+    2: 'no verdict: the gap is too large for rounding and no cause predicts it, or rows could not be compared',
   },
 };
 

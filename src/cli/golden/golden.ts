@@ -9,10 +9,10 @@ import { type AcceptGoldenOptions, acceptGolden, type RecordGoldenOptions, recor
 
 export function addGolden(program: Command, { context, rest, finish }: Invocation): void {
   const golden = tell(program.command('golden'), WORDS)
-    .summary('record its answers, say later what has changed')
-    .description('record what a trainer answers, and say later what of it has changed');
+    .summary('record answers, and report later changes')
+    .description('record the answers of a trainer, and report later changes');
   const record = inFolder(golden.command('record'))
-    .description('write the answers to the golden cases down')
+    .description('record the answers to the golden cases')
     .usage('[options] [-- trainer command...]')
     .option('--force', 'record anew where files are already');
   addTrainerOptions(tell(record, RECORD)).action(async (options: RecordGoldenOptions) =>
@@ -26,13 +26,13 @@ export function addGolden(program: Command, { context, rest, finish }: Invocatio
     .option('--quiet', 'print failures and the final line only');
   addOutputOptions(check).option(
     '--no-annotations',
-    'in GitHub Actions, neither annotate the job nor write its summary',
+    'do not annotate the job or write its summary in GitHub Actions',
   );
   addTrainerOptions(tell(check, CHECK)).action(async (options: CheckGoldenOptions) =>
     finish(await checkGolden(options, rest, context)),
   );
   const accept = inFolder(golden.command('accept [ids...]'))
-    .description('take a change: ask again for these entries and write them, and no others')
+    .description('accept a change: record these entries again, and no others')
     .usage('[options] ids... [-- trainer command...]')
     .option('--all', 'every entry that is another one now');
   addTrainerOptions(tell(accept, ACCEPT)).action(async (ids: string[], options: AcceptGoldenOptions) =>
@@ -45,8 +45,8 @@ function inFolder(command: Command): Command {
 }
 
 const EXIT = {
-  0: 'all the same',
-  1: 'an entry changed, is missing, unknown, stale or errs',
+  0: 'all answers are the same',
+  1: 'an entry has changed, is missing, unknown or stale, or has an error',
   2: 'no verdict',
   130: 'interrupted',
 } as const;
@@ -82,5 +82,5 @@ const WORDS: Words = {
     { command: "npx lossproof golden accept mask/several-stops 'kl/*' -- python adapter.py" },
   ],
   exit: EXIT,
-  notes: ['docs/golden.md tells what is recorded, and how a difference reads.'],
+  notes: ['docs/golden.md explains what is recorded, and how to read a difference.'],
 };

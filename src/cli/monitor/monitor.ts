@@ -32,8 +32,8 @@ import { beginLine, inJson, inWords, type News } from './telling.ts';
 
 export function addMonitor(program: Command, { context, finish }: Invocation): void {
   const command = tell(program.command('monitor'), WORDS)
-    .summary('say what in the logs of a run cannot be right')
-    .description('read what a run logs, once or while it runs, and say what in it cannot be right')
+    .summary('find values in training logs that cannot be right')
+    .description('read the logs of a run, once or while it runs, and report values that cannot be right')
     .usage('[options] <path...>')
     .argument(
       '[path...]',
@@ -60,7 +60,7 @@ const WORDS: Words = {
     'With --follow, the first rule of level must that fails ends it with 1.',
   ],
   exit: {
-    0: 'every rule that could judge holds',
+    0: 'every rule that applies holds',
     1: 'a rule fails',
     2: 'no verdict: nothing could be read, or no loss, reward or rollout could be judged',
     130: 'interrupted',

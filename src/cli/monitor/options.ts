@@ -35,20 +35,23 @@ export interface MonitorOptions extends OutputOptions {
 
 export function addMonitorOptions(command: Command): Command {
   command
-    .option('--follow', 'go on reading while the job writes; with a live view')
+    .option('--follow', 'keep reading while the job runs; with a live view')
     .option('--json', 'a JSON object a line; each violation at once, at last the verdict')
     .option('--rollouts <path>', 'JSON lines of prompts and completions; repeatable', collect)
-    .option('--baseline <path>', 'a run that is known to be healthy; judged beside, repeatable', collect)
-    .option('--preset <name>', 'rules that belong together: grpo, tools, zero-loss')
-    .option('--set <rule.setting=value>', 'one setting of a rule; repeatable', collect)
-    .option('--series <name=role>', 'what a series is, if not told by its name; repeatable', collect)
+    .option('--baseline <path>', 'logs of a healthy run to compare with; judged beside, repeatable', collect)
+    .option('--preset <name>', 'group of rules: grpo, tools, zero-loss')
+    .option('--set <rule.setting=value>', 'change one setting of a rule; repeatable', collect)
+    .option('--series <name=role>', 'role of a series, if its name does not tell; repeatable', collect)
     .option('--fact <name=value>', 'what the run does not log of itself; repeatable', collect)
-    .option('--expect <names>', 'losses that must be logged, not as 0; separated by commas', collect)
+    .option('--expect <names>', 'losses that must be logged and not be 0; separated by commas', collect)
     .option('--only <ids>', 'rules by id or glob, separated by commas; repeatable', collect)
     .option('--level <level>', 'rules up to must, should (default) or may', levelName)
     .option('--known <file>', 'known failures, with their reasons')
     .option('--tokenizer <dir>', 'folder with tokenizer.json; for the rules about ids of rollouts')
-    .option('--config <file>', 'configuration (default: lossproof.config.* upward of here)')
+    .option(
+      '--config <file>',
+      'configuration (default: lossproof.config.* here or in a parent folder of the project)',
+    )
     .option('--interval <seconds>', 'between two looks, with --follow', seconds, DEFAULT_INTERVAL)
     .option('--idle <seconds>', 'end when nothing new has come for so long, with --follow', seconds)
     .option('--keep-going', 'do not end at the first rule of level must that fails, with --follow')

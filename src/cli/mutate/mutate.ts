@@ -46,31 +46,35 @@ import { codeOf } from './verdict.ts';
 export function addMutate(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('mutate')
-    .summary('change its code a little, see whether a property notices')
+    .summary('list code changes that no property finds')
     .description(
-      "change a trainer's own Python, one small change at a time and never on disk, and say which changes no property notices",
+      "make one small change at a time to a trainer's Python code, never on disk, and list the changes that no property finds",
     )
     .usage('[options] [-- trainer command...]')
     .option(
       '--source <files>',
-      'what is changed: files, globs, or an imported module; repeatable (default: what the adapter imports of its own project)',
+      'code to change: files, globs, or an imported module; repeatable (default: what the adapter imports of its own project)',
       collect,
     )
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
-    .option('--level <level>', 'must (default), should (with must) or may (all)', levelName)
+    .option(
+      '--level <level>',
+      'levels to run: must (default), should, may; each includes those before it',
+      levelName,
+    )
     .option('--cases <n>', `cases per property (default ${DEFAULT_CASES}, as \`check\`)`, wholePositive)
     .option('--seed <n>', SEED_WORDS, seedNumber)
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option(
       '--max-time <seconds>',
-      'end after so long, the start included; what was tried is a fair sample of all',
+      'stop after this time, including the start; what was tried is a fair sample of all',
       positive,
     )
-    .option('--workers <n>', `changes side by side (default ${defaultWorkers()})`, wholePositive)
-    .option('--resume', 'go on with a run of the same trainer that was cut off')
-    .option('--at-least <percent>', 'fail where fewer of the changes that are reached are found', percentage)
-    .option('--json <file>', 'write what became of each change; - for standard output')
-    .option('--html <file>', 'write a page with the files and their changes')
+    .option('--workers <n>', `changes to try in parallel (default ${defaultWorkers()})`, wholePositive)
+    .option('--resume', 'continue an interrupted run of the same trainer')
+    .option('--at-least <percent>', 'fail if a smaller share of the reached changes is found', percentage)
+    .option('--json <file>', 'write the result of each change; - for standard output')
+    .option('--html <file>', 'write an HTML page with the files and their changes')
     .option('--quiet', 'print the final line only');
   addTrainerOptions(tell(command, WORDS)).action(async (options: MutateOptions) =>
     finish(await mutate(options, rest, context)),
@@ -90,9 +94,9 @@ const WORDS: Words = {
     'Changes run in forks of one process that has imported everything: Linux, and macOS, where it was never run.',
   ],
   exit: {
-    0: 'every change was tried, or as many as there was time for',
-    1: 'of those that were tried fewer are found than --at-least',
-    2: 'no verdict: the trainer does not hold as it is, nothing could be changed, or time was over too early for --at-least',
+    0: 'every change was tried, or as many as time allowed',
+    1: 'fewer changes were found than --at-least asks for',
+    2: 'no verdict: the unchanged trainer fails, nothing could be changed, or time ran out before --at-least could be judged',
     130: 'interrupted',
   },
 };

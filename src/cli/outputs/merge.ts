@@ -28,13 +28,13 @@ export interface MergeOptions extends RecordOptions {
 
 export function addMerge(program: Command, { context, finish }: Invocation): void {
   const command = tell(program.command('merge'), WORDS)
-    .summary('make one verdict of the parts of a run')
-    .description('make one verdict of the parts of a run (check --shard)')
-    .argument('[files...]', `their events (default: those in ${SHARDS_FOLDER})`)
-    .option('--rows', 'print a row for each property')
+    .summary('merge the parts of a run into one verdict')
+    .description('merge the parts of a run into one verdict (check --shard)')
+    .argument('[files...]', `event files of the parts (default: those in ${SHARDS_FOLDER})`)
+    .option('--rows', 'print one line per property')
     .option('--quiet', 'print failures and the final line only');
   addOutputOptions(command)
-    .option('--no-annotations', 'in GitHub Actions, neither annotate the job nor write its summary')
+    .option('--no-annotations', 'do not annotate the job or write its summary in GitHub Actions')
     .action(async (files: readonly string[], options: MergeOptions) =>
       finish(await merge(files, options, context)),
     );
@@ -47,11 +47,11 @@ const WORDS: Words = {
     { command: 'npx lossproof merge' },
     { command: 'npx lossproof merge artifacts/*.ndjson --html report.html --junit junit.xml' },
   ],
-  notes: [`The merged run is kept in ${LAST_RUN}, which \`npx lossproof report\` shows.`],
+  notes: [`The merged run is saved in ${LAST_RUN}, which \`npx lossproof report\` shows.`],
   exit: {
-    0: 'all hold',
+    0: 'all properties hold',
     1: 'one fails',
-    2: 'no verdict: a part is missing, cut off, there twice, or of another run',
+    2: 'no verdict: a part is missing, incomplete, duplicate, or of another run',
   },
 };
 

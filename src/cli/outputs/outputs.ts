@@ -16,7 +16,7 @@ interface Output {
 /** Loaded when asked for: most runs print on the terminal only. */
 const OUTPUTS = {
   html: {
-    what: 'a page of its own: strips, numbers, smallest cases',
+    what: 'HTML page with strips, numbers and smallest cases',
     render: async (runs) => (await import('../../report/html/run/report.ts')).htmlReport(runs),
   },
   junit: {
@@ -24,7 +24,7 @@ const OUTPUTS = {
     render: async (runs) => (await import('../../report/machine/junit.ts')).junitReport(runs),
   },
   events: {
-    what: 'the run as JSON lines, which `lossproof report` reads',
+    what: 'write the run as JSON lines, for `lossproof report`',
     render: async (runs) => runLines(runs),
   },
   sarif: {
@@ -32,11 +32,11 @@ const OUTPUTS = {
     render: async (runs) => (await import('../../report/machine/sarif.ts')).sarifReport(runs),
   },
   badge: {
-    what: 'a badge, as shields.io reads it',
+    what: 'write a badge for shields.io',
     render: async (runs) => (await import('../../report/machine/badge.ts')).badgeJson(runs),
   },
   markdown: {
-    what: 'a summary for a pull request or a job',
+    what: 'write a summary for a pull request or a job',
     render: async (runs) => (await import('../../report/machine/markdown.ts')).markdownSummary(runs),
   },
 } satisfies Readonly<Record<string, Output>>;

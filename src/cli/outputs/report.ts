@@ -25,9 +25,9 @@ interface ReportOptions extends OutputOptions {
 export function addReport(program: Command, { context, finish }: Invocation): void {
   const command = tell(program.command('report'), WORDS)
     .summary('show saved runs as a page, JUnit, SARIF, ...')
-    .description('show saved runs as a page, or write them as JUnit, SARIF, ...; several become columns')
+    .description('show saved runs as a page, or write them as JUnit, SARIF, ...; several runs become columns')
     .argument('[files...]', `files of --events, - is standard input (default: ${LAST_RUN}, the last run)`)
-    .option('--serve', 'serve the page to this machine, live while a run goes on')
+    .option('--serve', 'serve the page on this machine, and update it while a run goes on')
     .option('--port <n>', 'port of --serve (default: any free port)', portNumber)
     .option('--open', 'open the page in a browser');
   addOutputOptions(command).action(async (files: readonly string[], options: ReportOptions) =>
@@ -45,10 +45,10 @@ const WORDS: Words = {
     { command: 'npx lossproof report --serve', does: 'then `check` in another shell' },
   ],
   notes: [
-    `Without an output option it writes ${PAGE}; - in the place of an output's file is standard output. A page served on another machine is reached with \`ssh -L 8000:127.0.0.1:8000 HOST\` and --port 8000: the port must be the same on both sides.`,
+    `Without an output option it writes ${PAGE}. An output to - goes to standard output. To see a page that another machine serves, use \`ssh -L 8000:127.0.0.1:8000 HOST\` and --port 8000. The port must be the same on both sides.`,
   ],
   exit: {
-    0: 'written, whatever the runs found (`check` has said it)',
+    0: 'written, also if a run failed',
     2: 'a file cannot be read or written',
   },
 };

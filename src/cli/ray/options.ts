@@ -30,15 +30,18 @@ const GROUP = 'On a Ray cluster:';
 function rayOptions(): readonly Option[] {
   return [
     new Option('--ray <address>', 'run as shards on this Ray cluster: HOST:6379, ray://HOST:10001 or auto'),
-    new Option('--shards <n>', 'into how many (default: as many as the cluster runs at once)').argParser(
+    new Option('--shards <n>', 'number of shards (default: as many as the cluster runs at once)').argParser(
       wholePositive,
     ),
     new Option(
       '--retries <n>',
-      `how often a shard is run again that was lost with its worker or node (default ${DEFAULT_RETRIES})`,
+      `how often to rerun a shard whose worker or node was lost (default ${DEFAULT_RETRIES})`,
     ).argParser(wholeOrNone),
-    new Option('--ray-env <file>', "JSON that is laid over the shards' runtime_env, as Ray documents it"),
-    new Option('--cpus-per-worker <n>', 'CPUs that one trainer is given (default 1)').argParser(amount),
+    new Option(
+      '--ray-env <file>',
+      "JSON that is merged into the runtime_env of the shards (see Ray's documentation)",
+    ),
+    new Option('--cpus-per-worker <n>', 'CPUs per trainer (default 1)').argParser(amount),
     new Option('--gpus-per-worker <n>', 'GPUs that one trainer is given; a fraction shares one').argParser(
       amount,
     ),

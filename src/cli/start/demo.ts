@@ -30,8 +30,8 @@ const DEFAULT_CASES = 100;
 
 export function addDemo(program: Command, { context, finish }: Invocation): void {
   tell(program.command('demo'), WORDS)
-    .summary('six trainers with real bugs, each caught')
-    .description('a tour: six trainers with real bugs, each caught with its smallest case')
+    .summary('show six trainers with real bugs, and how they are found')
+    .description('run six trainers with one real bug each, and show how each is found')
     .usage('[options] [name]')
     .argument('[name]', 'one of them only')
     .option('--seed <n>', SEED_WORDS, seedNumber)
@@ -44,7 +44,12 @@ export function addDemo(program: Command, { context, finish }: Invocation): void
 
 const WORDS: Words = {
   examples: [{ command: 'npx lossproof demo' }, { command: 'npx lossproof demo count-as-position' }],
-  exit: { 0: 'each is caught', 1: 'one is not', 2: 'they could not be started', 130: 'interrupted' },
+  exit: {
+    0: 'every bug is found',
+    1: 'one is not',
+    2: 'the trainers could not be started',
+    130: 'interrupted',
+  },
 };
 
 async function demo(name: string | undefined, options: DemoOptions, context: Context): Promise<number> {

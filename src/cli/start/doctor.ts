@@ -26,8 +26,8 @@ import { reachLines } from './reach-lines.ts';
 export function addDoctor(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('doctor')
-    .summary('see whether an adapter answers, op by op')
-    .description('say hello to an adapter, try each of its ops once, explain each complaint')
+    .summary('call each op of an adapter once, and explain complaints')
+    .description('start an adapter, call each of its ops once, and explain every complaint')
     .usage('[options] [-- trainer command...]');
   addTrainerOptions(tell(command, WORDS)).action(async (options: TrainerOptions) =>
     finish(await doctor(options, rest, context)),
@@ -39,7 +39,7 @@ const WORDS: Words = {
     { command: 'npx lossproof doctor -- python adapter.py' },
     { command: 'npx lossproof doctor --adapter trl-sft' },
   ],
-  exit: { 0: 'every op answers', 1: 'one does not', 2: 'the trainer never started', 130: 'interrupted' },
+  exit: { 0: 'every op answers', 1: 'one does not', 2: 'the trainer did not start', 130: 'interrupted' },
 };
 
 async function doctor(options: TrainerOptions, rest: readonly string[], context: Context): Promise<number> {

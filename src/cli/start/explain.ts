@@ -26,11 +26,11 @@ import { widthOfScreen } from '../trainer/session.ts';
 
 export function addExplain(program: Command, { context, finish }: Invocation): void {
   tell(program.command('explain'), WORDS)
-    .summary('what a property or a bug is about, and what to do')
-    .description('what a property or a bug is about, where it was seen, what to do about it')
+    .summary('explain a property or a bug, and what to do')
+    .description('explain a property or a bug: why it matters, where it was seen, what to do')
     .usage('[options] <id...>')
     .argument('<id...>', 'properties by id, stage or glob; bugs by id, as MSK-01')
-    .option('--json', 'as JSON, a list')
+    .option('--json', 'print a JSON list')
     .action(async (ids: readonly string[], options: { readonly json?: boolean }) =>
       finish(await explain(ids, options.json === true, context)),
     );

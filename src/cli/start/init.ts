@@ -26,18 +26,18 @@ interface InitOptions {
 
 export function addInit(program: Command, { context, finish }: Invocation): void {
   tell(program.command('init'), WORDS)
-    .summary('write an adapter and a configuration to start from')
-    .description('write an adapter to start from, and a configuration that names it')
+    .summary('write a first adapter and configuration')
+    .description('write a first adapter, and a configuration that names it')
     .option(
       '--from <path...>',
-      "the trainer's files: the adapter answers with functions found in them (`discover`)",
+      'files of the trainer; the adapter uses the functions that `discover` finds in them',
     )
     .option(
       '--python <path>',
-      'the Python that you train with (default: the active or ./.venv one, or python3)',
+      'Python that you train with (default: the active environment, ./.venv, or python3)',
     )
-    .option('--vitest', 'also a test of the trainer, and what `npm test` needs in package.json')
-    .option('--force', 'write over files that are there')
+    .option('--vitest', 'also write a vitest test of the trainer, and what `npm test` needs in package.json')
+    .option('--force', 'overwrite existing files')
     .action(async (options: InitOptions) =>
       finish(
         options.from !== undefined
@@ -56,9 +56,7 @@ const WORDS: Words = {
     { command: 'npx lossproof init --vitest' },
     { command: 'npx lossproof init --force' },
   ],
-  notes: [
-    'With --vitest, files that are there are kept, and package.json gets what it lacks and nothing else.',
-  ],
+  notes: ['With --vitest, existing files are kept, and only missing entries are added to package.json.'],
 };
 
 const ADAPTER = 'adapter.py';

@@ -26,11 +26,11 @@ interface ListOptions extends TrainerOptions {
 export function addList(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('list')
-    .summary('the properties, and which a trainer is checked for')
-    .description('show the properties, and which of them a trainer can be checked for')
+    .summary('list the properties, and which apply to a trainer')
+    .description('list the properties, and which of them apply to a trainer')
     .usage('[options] [-- trainer command...]')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
-    .option('--full', 'with why each matters, and the settings and presets of the rules of `monitor`');
+    .option('--full', 'also print why each matters, and the settings and presets of the rules of `monitor`');
   addTrainerOptions(tell(command, WORDS)).action(async (options: ListOptions) =>
     finish(await list(options, rest, context)),
   );

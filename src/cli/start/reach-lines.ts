@@ -20,10 +20,10 @@ export function reachLines(properties: readonly Property[], world: World, width:
       ? []
       : wrap(`${title}: ${names.join(', ')}.`, width - INDENT.length).map((line) => INDENT + line);
   return [
-    ...(ops.length === 0 ? [] : ['Not answered yet, by how many of the listed bugs each would catch:']),
+    ...(ops.length === 0 ? [] : ['Ops you could add next, by the number of known bugs they would catch:']),
     ...table(ops.slice(0, MOST_ROWS), width),
     ...told('Less', ops.slice(MOST_ROWS).map(nameOf)),
-    ...(capabilities.length === 0 ? [] : ['Not taken yet, of ops that are answered:']),
+    ...(capabilities.length === 0 ? [] : ['Capabilities you could add to the ops you have:']),
     ...table(capabilities.slice(0, MOST_ROWS), width),
     ...told('Less', capabilities.slice(MOST_ROWS).map(nameOf)),
   ];

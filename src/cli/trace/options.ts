@@ -48,47 +48,56 @@ const STEPS = 2;
 
 export function addTraceOptions(command: Command): Command {
   command
-    .option('--steps <n>', 'steps of the optimiser before the script is ended', wholePositive, STEPS)
-    .option('--keep-going', 'let the script go on to its own end; every step is recorded')
-    .option(
-      '--keep-compiled',
-      'leave torch.compile at work, which hides what happens inside of what it compiles',
-    )
+    .option('--steps <n>', 'optimiser steps before the script is stopped', wholePositive, STEPS)
+    .option('--keep-going', 'let the script run to its end; every step is recorded')
+    .option('--keep-compiled', 'keep torch.compile on; it hides what happens in compiled code')
     .addOption(
       new Option('--mode <mode>', 'search for targets').choices(['auto', 'exact', 'cheap']).default('auto'),
     )
-    .option('--dataset <file>', 'the data that is trained, JSON lines; says what of each row should be')
+    .option(
+      '--dataset <file>',
+      'the training data as JSON lines, from which it knows what each row should train',
+    )
     .addOption(
-      new Option('--train-on <what>', 'what is meant').choices(['assistant', 'last', 'completion', 'all']),
+      new Option('--train-on <what>', 'what should be trained').choices([
+        'assistant',
+        'last',
+        'completion',
+        'all',
+      ]),
     )
     .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own)")
     .option(
       '--marks <json>',
-      'what opens and closes the turns of each role, texts or ids, where no chat template says so; JSON or a file',
+      'what begins and ends the turns of each role, as texts or ids, if no chat template tells; JSON or a file',
     )
-    .option('--semantics <json>', 'what the trainer is declared to do, as in PROTOCOL.md; JSON or a file')
-    .option('--shrink <runs>', 'find the smallest data set that fails, in so many runs', wholePositive)
-    .option('--out <dir>', `where the trace is written (default: ${TRACES}/TIME)`)
-    .option('--from <dir>', 'judge a recorded trace again, without running anything')
+    .option('--semantics <json>', 'declared choices of the trainer, as in PROTOCOL.md; JSON or a file')
+    .option('--shrink <runs>', 'find the smallest failing data set, in at most this many runs', wholePositive)
+    .option('--out <dir>', `folder for the trace (default: ${TRACES}/TIME)`)
+    .option('--from <dir>', 'judge a recorded trace, without running anything')
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
-    .option('--level <level>', 'must, should (with must) or may (all); default should', levelName)
+    .option(
+      '--level <level>',
+      'levels to run: must, should (default), may; each includes those before it',
+      levelName,
+    )
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
-    .option('--strict', 'fail also on what is legal and often not meant; what is declared holds')
+    .option('--strict', 'also fail on legal but suspicious choices; unless they are declared')
     .option(
       '--meant <ids>',
-      'properties whose notices are meant, so that --strict does not ask them; separated by commas; repeatable',
+      'properties whose notices you accept, so that --strict does not fail on them; separated by commas; repeatable',
       collect,
     )
-    .option('--rows <count>', 'rows to show, wrong ones first (default: a few)', wholePositive)
+    .option('--rows <count>', 'number of rows to show, wrong ones first (default: a few)', wholePositive)
     .option('--full', 'show every token of long rows')
     .option('--quiet', 'print failures and the final line only')
     .option(
       '--ledger <file>',
-      'write every row, with targets and weights, and the verdicts as one JSON object',
+      'write every row with targets and weights, and the verdicts, as one JSON object',
     );
   return addOutputOptions(command).option(
     '--no-annotations',
-    'in GitHub Actions, neither annotate the job nor write its summary',
+    'do not annotate the job or write its summary in GitHub Actions',
   );
 }
 

@@ -21,8 +21,8 @@ import { shrinkHint, shrinkTrace } from './shrink/shrink.ts';
 export function addTrace(program: Command, { context, rest, finish }: Invocation): void {
   const command = program
     .command('trace')
-    .summary('run a script as it is, show which tokens it trains')
-    .description('run a training script as it is, and show which tokens it really trains')
+    .summary('run a training script, and show which tokens it trains')
+    .description('run an unmodified training script, and show which tokens it trains')
     .usage('[options] -- command...');
   tell(addTraceOptions(command), WORDS).action(async (options: TraceOptions) =>
     finish(await trace(options, rest, context)),
@@ -37,11 +37,11 @@ const WORDS: Words = {
     { command: 'npx lossproof trace --from .lossproof/trace --rows 8 --full' },
     { command: 'npx lossproof trace --dataset data.jsonl --shrink 20 -- python train.py --data data.jsonl' },
   ],
-  notes: ['What is said of the script stands on stderr, with --from on stdout.'],
+  notes: ['The verdict is printed to stderr; with --from, to stdout.'],
   exit: {
-    0: 'what tells masks, weights or sampled tokens was judged, and holds',
-    1: 'something fails, however the script ended',
-    2: 'no verdict, with what to add',
+    0: 'masks, weights or sampled tokens were judged and hold',
+    1: 'a property fails, however the script ended',
+    2: 'no verdict, and what to add',
     130: 'interrupted',
   },
 };

@@ -41,7 +41,7 @@ export function addView(program: Command, { context, finish }: Invocation): void
     )
     .option('--template <file>', "chat template to use in place of the tokenizer's")
     .addOption(
-      new Option('--train-on <what>', 'which tokens are trained where a row does not say').choices(TRAIN_ON),
+      new Option('--train-on <what>', 'which tokens are trained if a row does not say').choices(TRAIN_ON),
     )
     .option('--max-length <tokens>', 'cut rows to this length, as the trainer will', wholePositive)
     .addOption(
@@ -54,7 +54,7 @@ export function addView(program: Command, { context, finish }: Invocation): void
       'further tokens that end an answer, by name or id, separated by commas',
       (text) => text.split(','),
     )
-    .option('--conversation <json>', 'a row given here: messages, or an object of any shape that is read')
+    .option('--conversation <json>', 'show this row: messages, or an object of any shape that view reads')
     .option('--ids <ids>', 'its input_ids, separated by commas', wholeNumbers)
     .option('--labels <labels>', 'its labels, separated by commas', wholeNumbers)
     .option('--rows <count>', 'rows to show, flagged ones first', wholePositive, SHOWN_ROWS)
@@ -64,7 +64,7 @@ export function addView(program: Command, { context, finish }: Invocation): void
     .option('--strip', 'show token, id, role and label of each row, aligned')
     .option('--html <file>', 'write a page with the rows')
     .option('--html-rows <count>', 'rows on the page', wholePositive, PAGE_ROWS)
-    .option('--strict', 'let notes fail as well')
+    .option('--strict', 'also fail on notes')
     .action(async (data: string | undefined, options: Options) => finish(await view(data, options, context)));
 }
 
@@ -94,7 +94,7 @@ const WORDS: Words = {
       command: `npx lossproof view --tokenizer ./my-model --conversation '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]'`,
     },
   ],
-  exit: { 0: 'no row is flagged', 1: 'some are', 2: 'nothing could be read' },
+  exit: { 0: 'no row is flagged', 1: 'some rows are', 2: 'nothing could be read' },
 };
 
 async function view(data: string | undefined, options: Options, context: Context): Promise<number> {

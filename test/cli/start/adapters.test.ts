@@ -118,7 +118,7 @@ test('doctor says what each op and capability that is not there would bring, mos
   world.write('adapter.py', LOSS);
   expect(await world.run('doctor', '--', 'python3', 'adapter.py')).toBe(0);
   const [, ops = '', capabilities = ''] =
-    /Not answered yet, .*?:\n(.*?)Not taken yet, .*?:\n(.*)$/s.exec(world.out()) ?? [];
+    /Ops you could add .*?:\n(.*?)Capabilities .*?:\n(.*)$/s.exec(world.out()) ?? [];
   const counts = [...ops.matchAll(/^ {2}(\w+) +(\d+) bugs, /gm)].map(([, op, bugs]) => [op, Number(bugs)]);
   expect(counts.map(([op]) => op)).toContain('tokenize');
   expect(counts.map(([op]) => op)).not.toContain('loss');

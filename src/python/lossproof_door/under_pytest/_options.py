@@ -16,7 +16,7 @@ def add_options(parser):
     group.addoption("--lossproof-cases", type=int, metavar="N", help="cases per property (default: 100)")
     group.addoption("--lossproof-seed", metavar="SEED", help="default: LOSSPROOF_SEED, else a new one")
     group.addoption("--lossproof-known", metavar="FILE", help='failures that are lived with: {"id": {"reason": "..."}}')
-    group.addoption("--lossproof-strict", action="store_true", default=None, help="fail also on what is legal and often not meant")
+    group.addoption("--lossproof-strict", action="store_true", default=None, help="also fail on legal but suspicious choices")
     group.addoption("--lossproof-op-timeout", type=float, metavar="SECONDS", help="longest wait for one answer (default: 10, or three times the start-up time)")
     group.addoption("--lossproof-hello-timeout", type=float, metavar="SECONDS", help="longest wait for the first answer, imports included (default: 120)")
     group.addoption("--lossproof-trainer", metavar="NAME", help="which of the configuration's trainers")

@@ -1,0 +1,26 @@
+// How wide a screen is that is no terminal.
+import { PassThrough } from 'node:stream';
+import { afterEach, expect, test, vi } from 'vitest';
+import { openWayOut } from '../../src/cli/way-out.ts';
+
+const pipe = new PassThrough() as unknown as NodeJS.WriteStream;
+afterEach(() => void vi.unstubAllEnvs());
+
+test.each([
+  ['80', 80],
+  ['132', 132],
+  ['', 100],
+  ['0', 100],
+  ['-3', 100],
+  ['wide', 100],
+  ['80.5', 100],
+] as const)('COLUMNS=%s of a pipe is %i columns', (told, columns) => {
+  vi.stubEnv('COLUMNS', told);
+  expect(openWayOut(pipe).screen.columns).toBe(columns);
+});
+
+test('a terminal knows its own width', () => {
+  vi.stubEnv('COLUMNS', '80');
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
+  expect(openWayOut(terminal as unknown as NodeJS.WriteStream).screen.columns).toBe(120);
+});
