@@ -9,8 +9,10 @@ import {
   type Ids,
   isHalf,
   MODEL_TERMS,
+  many,
   modelTokens,
   numberFinding,
+  ordinaryIds,
   type Property,
   type Ragged,
   redrawn,
@@ -186,7 +188,52 @@ export const scoreProperties: readonly Property<Batch>[] = [
       };
     },
   },
+  {
+    ...base,
+    id: 'score/probabilities-add-up-to-at-most-one',
+    title: 'The probabilities of different next tokens add up to one at most',
+    why: 'Raw logits, a temperature that divides log-probabilities, or a softmax over another axis gives numbers that look like log-probabilities. Ratios and KL are then of no distribution.',
+    catches: ['LP-21', 'LP-05'],
+    given: given(1),
+    mostCases: 5,
+    async check(subject, { prompts }) {
+      const [prompt = []] = prompts;
+      const ids = spread(subject);
+      let sum = 0;
+      for (let from = 0; from < ids.length; from += ROWS) {
+        const part = ids.slice(from, from + ROWS).map((id) => [id]);
+        sum += (
+          await score(
+            subject,
+            part.map(() => prompt),
+            part,
+          )
+        )
+          .flat()
+          .reduce((all, value) => all + Math.exp(value), 0);
+      }
+      if (sum <= 1 + leeway(subject)) return undefined;
+      return {
+        kind: 'sum',
+        sentence: `After the prompt of row 0, the probabilities of ${many(ids.length, 'different next token')} add up to ${show(sum)}: the scores are no log-softmax over the vocabulary.`,
+      };
+    },
+  },
 ];
+
+/** Rows of one request, as many as the largest batch of other properties. */
+const ROWS = 64;
+/** Of a larger vocabulary, some ids far apart: what they add up to is bounded as well. */
+const MOST_IDS = 512;
+/** Rounding of 512 numbers; half precision is off by a hundredth in each logarithm. */
+const leeway = (subject: Subject): number => (isHalf(subject) ? 0.25 : 0.01);
+
+/** Ordinary ids over the whole vocabulary. */
+function spread(world: World): Ids {
+  const ids = world.hello.tokens === undefined ? [] : ordinaryIds(world.hello.tokens);
+  const step = Math.max(1, ids.length / MOST_IDS);
+  return Array.from({ length: Math.min(ids.length, MOST_IDS) }, (_, at) => ids[Math.floor(at * step)] ?? 0);
+}
 
 /** Fewer scores may all stay the same by rounding, in half precision; both replacements of one token do, now and then. */
 const LEAST_SCORES = 4;

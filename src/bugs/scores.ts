@@ -54,6 +54,12 @@ export const scores: readonly Bug[] = [
     todo: 'Call `model.eval()` for scoring, or set dropout to 0 for RL. Two scorings of the same row must be equal.',
   },
   {
+    id: 'LP-21',
+    what: 'Scores are no log-softmax over the vocabulary: raw logits, scaled afterwards, or normalised over another axis.',
+    seen: ['PrimeIntellect-ai/prime-rl#697', 'MoonshotAI/Kimi-Audio#161', 'ctallec/world-models#10'],
+    todo: 'Take log_softmax over the last axis, of logits that the temperature has already divided, and change nothing afterwards. Sum exp(score) over the vocabulary once: it must be 1.',
+  },
+  {
     id: 'LP-16',
     what: 'The same row scores differently in another batch, so the first ratio is not 1.',
     seen: ['verl-project/verl#2088', 'verl-project/verl#6280', 'huggingface/trl#3867'],

@@ -16,7 +16,7 @@ const mask = (args: Args<'mask'>): Ok<'mask'> => ({
   }),
 });
 
-/** Some number of each token, of itself and of all before it. */
+/** Some number of each token, of itself and of all before it: probabilities that add up to less than 1. */
 const score = ({ prompt_ids, completion_ids }: Args<'score'>): Ok<'score'> => {
   const rows = within(prompt_ids.map((prompt, row) => [...prompt, ...(completion_ids[row] ?? [])]));
   return {
@@ -24,7 +24,7 @@ const score = ({ prompt_ids, completion_ids }: Args<'score'>): Ok<'score'> => {
       const own = row.map((_, end) =>
         row.slice(0, end + 1).reduce((sum, id, at) => sum + (at + 1) * (id + 1), 0),
       );
-      return own.slice(prompt_ids[b]?.length).map((sum) => -1 - (sum % 97) / 97);
+      return own.slice(prompt_ids[b]?.length).map((sum) => -4 - (sum % 97) / 97);
     }),
   };
 };

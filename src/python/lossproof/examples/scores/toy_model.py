@@ -1,7 +1,7 @@
 """A language model small enough to check by hand: a recurrence over tokens and absolute positions.
 
 Not trained and not clever, but sensitive to everything that goes wrong in batches: which tokens, in which
-order, at which positions, and what the padding does. Any id will do; ids equal modulo CLASSES are alike."""
+order, at which positions, and what the padding does. Any id will do; ids equal modulo CLASSES change the state alike."""
 
 from functools import lru_cache
 from math import cos, exp, log, sin, tanh
@@ -68,13 +68,15 @@ def step(state, id, position):
 
 
 def log_prob(state, id, bias=None):
-    """log-softmax over the classes; all ids of a class are equally likely; that constant is left out."""
+    """log-softmax over the classes. The k-th id of a class has 1 / ((k + 1) (k + 2)) of its probability: that adds up to 1
+    however large the vocabulary is."""
     a, b, c, d = state
     logits = [a * w + b * x + c * y + d * z for w, x, y, z in HEAD]
     if bias is not None:
         logits = [logit + add for logit, add in zip(logits, bias)]
     # The state is within ±1 and so are the weights: nothing overflows.
-    return logits[id % CLASSES] - log(sum(map(exp, logits)))
+    k = id // CLASSES
+    return logits[id % CLASSES] - log(sum(map(exp, logits)) * (k + 1) * (k + 2))
 
 
 def value_rows(input_ids, attention_mask):
