@@ -83,7 +83,7 @@ describe('a trainer that is wrong', () => {
     expect(said).toContain('\n✗ kl/equals-the-estimator  must · ');
     expect(said).toContain('\n✗ house/kl-of-one-token  must · ');
     // Nothing of it was saved, and the property of its own is none that the command line knows.
-    expect(said).toContain('\n  Reproduce   LOSSPROOF_SEED=7 npx vitest run\n              seed 7, path ');
+    expect(said).toContain('\n  Reproduce   LOSSPROOF_SEED=7 npx vitest run\n');
     expect(said).not.toContain('lossproof replay');
     expect(said).not.toContain('explain house/');
     expect(said).not.toContain('\u001b');
