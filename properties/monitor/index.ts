@@ -6,6 +6,7 @@ import { divergenceRules } from './losses/divergence.ts';
 import { expectedRules } from './losses/expected.ts';
 import { finiteRules } from './losses/finite.ts';
 import { partRules } from './losses/parts.ts';
+import { perplexityFits, scaleOfLoss } from './losses/scales.ts';
 import { supervisedNotNegative } from './losses/supervised-sign.ts';
 import { zeroLoss } from './losses/zero-loss.ts';
 import { criticExplains } from './policy/critic.ts';
@@ -27,6 +28,7 @@ import { bestCheckpoint } from './steps/best-checkpoint.ts';
 import { gradNormFinite } from './steps/finite-gradient.ts';
 import { gradientRules } from './steps/gradient.ts';
 import { learningRateRules } from './steps/learning-rate.ts';
+import { oneSpan } from './steps/one-span.ts';
 import { rateShapeRules } from './steps/rate-shapes.ts';
 import { scheduleResumes } from './steps/resumed-rate.ts';
 import { spikeRules } from './steps/spikes.ts';
@@ -43,6 +45,8 @@ export const seriesRules: readonly MonitorRule[] = [
   ...gradientRules,
   supervisedNotNegative,
   lossFitsAccuracy,
+  scaleOfLoss,
+  perplexityFits,
   ...divergenceRules,
   ...shapeRules,
   ...learningRateRules,
@@ -63,6 +67,7 @@ export const seriesRules: readonly MonitorRule[] = [
   ...spikeRules,
   ...levelRules,
   ...throughputRules,
+  oneSpan,
   bestCheckpoint,
   tokensGoOn,
 ];

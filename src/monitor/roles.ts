@@ -22,7 +22,7 @@ export function roleOf(name: string): NamedRole {
   const joined = bare.replaceAll(' ', '_');
   const known = NOT.has(joined) ? undefined : (TABLE.get(joined) ?? TABLE.get(joined.replace(/_avg$/, '')));
   return known === undefined
-    ? { ...none, ...lossOf(bare), ...normOf(bare), ...samplesOf(bare) }
+    ? { ...none, ...lossOf(bare), ...normOf(bare), ...samplesOf(bare), ...paceOf(joined) }
     : { ...none, ...known };
 }
 
@@ -167,4 +167,12 @@ function normOf(bare: string): Known | undefined {
 function samplesOf(bare: string): Known | undefined {
   const found = /^(?:num|n)_([a-z0-9]+(?:_[a-z0-9]+)*)_samples(?:_avg)?$/.exec(bare);
   return found?.[1] === undefined ? undefined : { role: 'samples', part: found[1] };
+}
+
+/** `perf/tokens_per_sec`, `samples/s`: of the whole step. That of sampling or of an evaluation goes up and down with its lengths. */
+const PACE =
+  /^(?:(?:perf|performance|throughput|speed|stats|timing|time|metrics)\/)?(?:token|tok|sample|seq|sequence|example|row|step|it|iter|iteration)s?(?:_per_|\/)(?:s|secs?|seconds?)(?:(?:_per_|\/)(?:gpu|device|rank))?$/;
+
+function paceOf(joined: string): Known | undefined {
+  return PACE.test(joined) && !NOT.has(joined) ? { role: 'throughput', part: '' } : undefined;
 }

@@ -89,6 +89,8 @@ export interface Watch {
   judged(): number;
   /** Why nothing was judged although its series are there: `fewer than 20 steps`. */
   why?(): string | undefined;
+  /** What is odd and may be meant: sentences beside the verdict, which fail nothing. Asked at any time, and more than once. */
+  remarks?(): readonly string[];
   /** What is allowed at this point of a series, for the plot; asked after `point` of it. */
   band?(series: Series): { readonly low: number; readonly high: number } | undefined;
 }

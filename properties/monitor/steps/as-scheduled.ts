@@ -3,8 +3,9 @@
 import type { MonitorRule, RuleWorld, Series, Violation } from '../../../src/index.ts';
 import { from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
 import { inARow, numberOf, rarely } from '../world.ts';
-import { scheduleOf } from './declared-schedule.ts';
+import { nameOfPeak, scheduleOf } from './declared-schedule.ts';
 import { floorsOf } from './floors.ts';
+import { mayBeMeant } from './rate-factors.ts';
 import { DECAYS, rateAt, type Schedule } from './schedules.ts';
 
 export const asScheduled: MonitorRule = {
@@ -25,12 +26,14 @@ export const asScheduled: MonitorRule = {
     points: inARow(2, 'A log written while the run is resumed may repeat a step.'),
     points_height: inARow(
       10,
-      'From the first on, at one and the same factor of the declared rate: the form is that of the schedule, its peak is not. Factors below 0.7 or above 1.4 are set aside: rates by layer, or an optimiser that was handed over.',
+      'From the first on, at one and the same factor of the declared rate: the form is that of the schedule, its peak is not. Factors below 0.7 (rates by layer), powers of 2 and three times these with their roots (batches and devices), and any above 1.4 of a rate that is the default of its trainer (an optimiser that was handed over), are a remark.',
     ),
   },
-  watch: (world) =>
-    watchSeries({
-      judge: (series) => (series.part === '' ? judgeSchedule(world, series) : undefined),
+  watch: (world) => {
+    const asked = new Map<Series, string>();
+    const watch = watchSeries({
+      judge: (series) =>
+        series.part === '' ? judgeSchedule(world, series, (said) => asked.set(series, said)) : undefined,
       why: {
         get otherwise() {
           return scheduleOf(world) === undefined
@@ -38,10 +41,12 @@ export const asScheduled: MonitorRule = {
             : 'the run begins with another rate than it declares: its optimiser was handed over, or its steps count something else';
         },
       },
-    }),
+    });
+    return { ...watch, remarks: () => [...asked.values()] };
+  },
 };
 
-function judgeSchedule(world: RuleWorld, series: Series): SeriesJudge {
+function judgeSchedule(world: RuleWorld, series: Series, ask: (said: string) => void): SeriesJudge {
   const streak = streakOf(numberOf(world, 'points'));
   const declared = rarely(() => scheduleOf(world));
   let allowed: { readonly low: number; readonly high: number } | undefined;
@@ -58,7 +63,7 @@ function judgeSchedule(world: RuleWorld, series: Series): SeriesJudge {
       allowed = { low: curve.low - slack, high: curve.high + slack };
       const outside = value < allowed.low || value > allowed.high;
       // A trainer that is handed an optimiser and a scheduler declares others, which are never used.
-      if (floors === undefined && outside) height ??= judgeHeight(world, series);
+      if (floors === undefined && outside) height ??= judgeHeight(world, series, ask);
       floors ??= floorsOf(schedule.floor, !schedule.kind.startsWith('cosine'));
       if (height !== undefined) {
         allowed = undefined;
@@ -84,8 +89,6 @@ function judgeSchedule(world: RuleWorld, series: Series): SeriesJudge {
 /** Whether a log counts from 0 or 1, and looks before or after the scheduler's step, is anybody's choice. */
 const NEIGHBOURS = [-2, -1, 0, 1] as const;
 
-/** Rates of layers and of scaled batches lie outside; what a slip of a factor makes lies within. */
-const HEIGHTS: readonly [number, number] = [0.7, 1.4];
 /** Factors of one run differ by rounding alone. */
 const ONE_HEIGHT = 0.02;
 /** Of the peak, below which a rate of a warm-up or at the end of a decay tells no factor. */
@@ -94,7 +97,7 @@ const TELLING = 0.2;
 type Judge = (schedule: Schedule, step: number, value: number) => Violation | 'seen' | undefined;
 
 /** Of a run whose first rate is not the declared one: whether all of its rates are the declared ones times one factor. */
-function judgeHeight(world: RuleWorld, series: Series): Judge {
+function judgeHeight(world: RuleWorld, series: Series, ask: (said: string) => void): Judge {
   const factors = NEIGHBOURS.map((away) => ({ away, low: Number.POSITIVE_INFINITY, high: 0 }));
   let [count, first] = [0, Number.NaN];
   return (schedule, step, value) => {
@@ -109,10 +112,16 @@ function judgeHeight(world: RuleWorld, series: Series): Judge {
     const { low, high } = factors.toSorted((a, b) => a.high / a.low - b.high / b.low)[0] ?? NO_FACTOR;
     const factor = (low + high) / 2;
     if (high > low * (1 + ONE_HEIGHT) || Math.abs(factor - 1) < ONE_HEIGHT) return undefined;
-    if (factor < HEIGHTS[0] || factor > HEIGHTS[1]) return undefined;
+    const said = `${from(series, first, step)} has the form of the declared schedule (${wordsOf(schedule)}) at ${read(Number(factor.toPrecision(3)))} times its height, now ${read(value)}`;
+    if (mayBeMeant(world, factor, schedule.peak)) {
+      ask(
+        `${said}: is it scaled on purpose, or by something that was not meant? \`--fact ${nameOfPeak(world)}=${read(Number((factor * schedule.peak).toPrecision(4)))}\` declares it.`,
+      );
+      return undefined;
+    }
     return {
       kind: 'wrong peak',
-      sentence: `${from(series, first, step)} has the form of the declared schedule (${wordsOf(schedule)}) at ${read(Math.round(factor * 100) / 100)} times its height, now ${read(value)}: the peak is not the declared one.`,
+      sentence: `${said}: the peak is not the declared one.`,
       step: first,
       value,
     };

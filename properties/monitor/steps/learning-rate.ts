@@ -3,6 +3,7 @@ import type { MonitorRule, Series, Violation } from '../../../src/index.ts';
 import { at, from, read, streakOf, watchSeries, watchStreaks } from '../watches.ts';
 import { inARow, numberOf, rarely, underLossScaler } from '../world.ts';
 import { asScheduled } from './as-scheduled.ts';
+import { earlyEndOf } from './early-end.ts';
 
 /** A scale of 2^16 is halved at each overflow. */
 const SCALER_STEPS = 16;
@@ -28,8 +29,8 @@ const notZero: MonitorRule = {
       what: `Logged steps at 0 from the first one on, or ${WHOLE_LOG} where the log has no others: warm-up begins at 0, which each micro-batch of the first step may log, and steps that a loss scaler skips (fp16: ${SCALER_STEPS} more, times ${MICRO_BATCHES} micro-batches) do not move it.`,
     },
   },
-  watch: (world) =>
-    watchSeries({
+  watch: (world) => {
+    const watch = watchSeries({
       judge: (series) => {
         // One group of several, as `add_scalars` writes them, may be frozen.
         if (isScalarOfGroup(series)) return undefined;
@@ -60,7 +61,11 @@ const notZero: MonitorRule = {
         };
       },
       why: { otherwise: 'no rate that is a number was logged' },
-    }),
+    });
+    const rates = (): readonly Series[] =>
+      world.series().filter(({ role, evaluation }) => role === 'learning_rate' && !evaluation);
+    return { ...watch, remarks: () => rates().flatMap((series) => earlyEndOf(world, series) ?? []) };
+  },
 };
 
 /** Its run is a folder of one series, named after that and the group: `lr_backbone`. */

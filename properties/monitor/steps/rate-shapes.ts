@@ -2,6 +2,8 @@
 import type { Course, MonitorRule, RuleWorld, Series, Violation, Watch } from '../../../src/index.ts';
 import { at, from, read, type SeriesJudge, streakOf, watchSeries } from '../watches.ts';
 import { declaredNumber, inARow, numberOf, rarely, someSeries } from '../world.ts';
+import { scheduleOf } from './declared-schedule.ts';
+import { DEFAULT_RATES } from './rate-factors.ts';
 
 /** Rates are computed, not measured: what differs by less is rounding. */
 const ROUNDING = 0.02;
@@ -175,9 +177,6 @@ function judgeJumps(world: RuleWorld, series: Series): SeriesJudge {
   };
 }
 
-/** What transformers and TRL take where nobody says a rate: such a declaration says nothing. */
-const DEFAULTS: readonly number[] = [5e-5, 2e-5, 1e-6, 3e-6];
-
 const asDeclared: MonitorRule = {
   id: 'monitor/learning-rate-as-declared',
   title: 'The learning rate is not far above the one that the run declares',
@@ -194,16 +193,18 @@ const asDeclared: MonitorRule = {
     },
     points: inARow(3, 'So many rates are no mistake of the log.'),
   },
-  watch: (world) =>
-    watchSeries({
+  watch: (world) => {
+    const highest = new Map<Series, number>();
+    const own = rarely(() => declaredNumber(world, 'learning_rate', 'lr', 'optim.lr', 'actor.optim.lr'));
+    const watch = watchSeries({
       judge: (series) => {
         const streak = streakOf(numberOf(world, 'points'));
-        const own = rarely(() => declaredNumber(world, 'learning_rate', 'lr', 'optim.lr', 'actor.optim.lr'));
         return {
           point(step, value) {
             const declared = own();
-            if (series.part !== '' || declared === undefined || declared <= 0 || DEFAULTS.includes(declared))
-              return undefined;
+            if (series.part !== '' || declared === undefined || declared <= 0) return undefined;
+            if (DEFAULT_RATES.includes(declared)) return undefined;
+            if (value > (highest.get(series) ?? 0)) highest.set(series, value);
             const high = numberOf(world, 'times') * declared;
             if (!streak.next(value > high, step)) return 'seen';
             return {
@@ -217,7 +218,23 @@ const asDeclared: MonitorRule = {
         };
       },
       why: 'the run declares no learning rate of its own (learning_rate, lr)',
-    }),
+    });
+    return {
+      ...watch,
+      remarks() {
+        const declared = own();
+        // Beside a declared schedule learning-rate-as-scheduled judges the peak.
+        if (declared === undefined || scheduleOf(world) !== undefined) return [];
+        return [...highest].flatMap(([series, rate]) =>
+          rate > (1 + ROUNDING) * declared && rate <= numberOf(world, 'times') * declared
+            ? [
+                `${series.name} reaches ${read(rate)}, ${read(Number((rate / declared).toPrecision(3)))} times the declared ${read(declared)}: is it scaled on purpose? \`--fact learning_rate=${rate}\` declares it.`,
+              ]
+            : [],
+        );
+      },
+    };
+  },
 };
 
 export const rateShapeRules: readonly MonitorRule[] = [warmUpEnds, rateJumps, asDeclared];

@@ -20,13 +20,19 @@ export const scheduleResumes: MonitorRule = {
     },
     points: inARow(3, 'Rates of a beginning and of a resumed step may be alike by chance.'),
   },
-  watch: (world) =>
-    watchSeries({
-      judge: (series) => (series.part === '' ? judgeResumed(world, series) : undefined),
+  watch: (world) => {
+    const asked = new Map<Series, string>();
+    const watch = watchSeries({
+      judge: (series) =>
+        series.part === '' ? judgeResumed(world, series, (said) => asked.set(series, said)) : undefined,
       why: { otherwise: 'the run was not resumed: its steps do not go back' },
-    }),
+    });
+    return { ...watch, remarks: () => [...asked.values()] };
+  },
 };
 
+/** Of the peak: rates are computed, and a log may be of the step beside. */
+const ANOTHER = 0.05;
 /** Rates that are remembered; beyond, every other is dropped. */
 const MOST = 512;
 
@@ -35,10 +41,22 @@ interface Rates {
   readonly values: number[];
 }
 
-function judgeResumed(world: RuleWorld, series: Series): SeriesJudge {
+function judgeResumed(world: RuleWorld, series: Series, ask: (said: string) => void): SeriesJudge {
   const known: Rates = { steps: [], values: [] };
   let resumed: { readonly at: number; readonly before: Rates; same: number; first: number } | undefined;
+  /** Steps behind the resumption whose rate is not the one that they had before. */
+  let others: { readonly before: Rates; readonly at: number; count: number } | undefined;
   let peak = 0;
+  const differs = (step: number, value: number): void => {
+    if (others === undefined || step > (others.before.steps.at(-1) ?? 0)) return;
+    const due = rateAt(others.before, step);
+    others.count = Math.abs(value - due) > ANOTHER * peak ? others.count + 1 : 0;
+    if (others.count < numberOf(world, 'points')) return;
+    ask(
+      `${series.name} goes back to step ${others.at} and has other rates from there on: ${read(value)} at step ${step}, which had ${read(due)} before. Was the schedule restored, and is it stepped once per step?`,
+    );
+    others = undefined;
+  };
   const remember = (step: number, value: number): void => {
     while (known.steps.length > 0 && (known.steps.at(-1) as number) >= step) {
       known.steps.pop();
@@ -56,9 +74,11 @@ function judgeResumed(world: RuleWorld, series: Series): SeriesJudge {
       if (step < furthest) {
         const before = { steps: [...known.steps], values: [...known.values] };
         resumed = { at: step, before, same: 0, first: Number.NaN };
+        others = { at: step, before, count: 0 };
       }
       remember(step, value);
       peak = Math.max(peak, value);
+      differs(step, value);
       if (resumed === undefined) return undefined;
       const { before } = resumed;
       const [start = Number.NaN] = before.steps;

@@ -12,6 +12,8 @@ export interface Schedule {
   readonly end?: number | undefined;
   /** At which a decay ends, as declared. */
   readonly floor?: number | undefined;
+  /** It stays at its end; others go on, and a cosine rises again. */
+  readonly stays?: boolean;
 }
 
 /** Of these, those that need no number of steps. */
@@ -24,7 +26,7 @@ export const KNOWN: readonly string[] = [...ENDLESS, ...DECAYS];
 export function rateAt(schedule: Schedule, step: number): number {
   const { kind, peak, warmup } = schedule;
   if (kind !== 'constant' && step < warmup) return (peak * step) / Math.max(1, warmup);
-  return peak * factorAt(schedule, step);
+  return peak * factorAt(schedule, schedule.stays === true ? Math.min(step, schedule.steps) : step);
 }
 
 function factorAt({ kind, peak, warmup, steps, cycles, power, end = 1e-7 }: Schedule, step: number): number {

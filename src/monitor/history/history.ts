@@ -16,6 +16,7 @@ import {
   feedOf,
   judgeSample,
   type RuleState,
+  remarksOfRule,
   whyOf,
 } from './rule-state.ts';
 import { openSeams } from './seams.ts';
@@ -209,7 +210,9 @@ export function openHistory(options: HistoryOptions): History {
     remarks: () => [
       ...seams.remarks(),
       ...shares.flatMap((unit) => (unit === undefined ? [] : percentRemark(unit))),
-      ...[...runs.values()].slice(0, MOST_REMARKED).flatMap(remarksOf),
+      ...[...runs.values()]
+        .slice(0, MOST_REMARKED)
+        .flatMap((run) => [...remarksOf(run), ...run.rules.flatMap(remarksOfRule)]),
     ],
     series: seriesOf,
     point(series, step, value, time) {

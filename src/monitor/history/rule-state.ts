@@ -70,6 +70,11 @@ export function endOf(state: RuleState, take: Take): void {
   }
 }
 
+/** A rule that threw says nothing. */
+export function remarksOfRule({ run, watch, error }: RuleState): string[] {
+  return error === undefined ? (watch.remarks?.() ?? []).map((sentence) => `${run}: ${sentence}`) : [];
+}
+
 export function whyOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

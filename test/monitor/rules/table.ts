@@ -12,6 +12,7 @@ import { MORE_POLICY_CASES, POLICY_CASES } from './cases/policy.ts';
 import { RATES } from './cases/rates.ts';
 import { REWARDS } from './cases/rewards.ts';
 import { RUN } from './cases/run.ts';
+import { SCALES } from './cases/scales.ts';
 import { SPIKES } from './cases/spikes.ts';
 import { TRAINED_CASES } from './cases/trained.ts';
 import { UPDATES } from './cases/updates.ts';
@@ -34,6 +35,7 @@ const FILES = [
   RATES,
   LIMITS,
   GROWTH,
+  SCALES,
 ];
 
 /** The cases of one rule may stand in several files. */

@@ -263,6 +263,29 @@ export const RUN: Readonly<Record<string, Cases>> = {
       { what: 'a run that was never resumed', series: { learning_rate: linear(100) }, silent: true },
     ],
   },
+  'monitor/pace-of-one-span': {
+    breaking: [
+      {
+        what: 'tokens since the start over the time of one step',
+        series: { tokens_per_second: make(60, (row) => 8_192 * (row + 1) * by.heavy(1, 0.1)) },
+        onset: 0,
+        within: 30,
+      },
+      {
+        what: 'the samples of one step over the time since the start',
+        series: { samples_per_second: make(60, (row) => 64 / (3 + 2 * (row + 1))) },
+        onset: 0,
+        within: 60,
+      },
+    ],
+    holding: [
+      {
+        what: 'a compilation before the first steps',
+        series: { tokens_per_second: make(60, (row) => 8_192 * (1 - 0.9 * 0.8 ** row) * by.heavy(1, 0.1)) },
+      },
+      { what: 'a pace that falls by half', series: { throughput: make(60, (row) => 64 / (1 + row / 60)) } },
+    ],
+  },
   'monitor/throughput-stalls': {
     breaking: [
       {
