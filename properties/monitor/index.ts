@@ -2,6 +2,7 @@
 import type { MonitorRule } from '../../src/index.ts';
 import { besideRules } from './beside/index.ts';
 import { lossFitsAccuracy } from './losses/accuracy.ts';
+import { lossAddsUp } from './losses/adds-up.ts';
 import { divergenceRules } from './losses/divergence.ts';
 import { expectedRules } from './losses/expected.ts';
 import { finiteRules } from './losses/finite.ts';
@@ -47,6 +48,7 @@ export const seriesRules: readonly MonitorRule[] = [
   lossFitsAccuracy,
   scaleOfLoss,
   perplexityFits,
+  lossAddsUp,
   ...divergenceRules,
   ...shapeRules,
   ...learningRateRules,

@@ -76,11 +76,7 @@ export const scaleOfLoss: MonitorRule = {
         };
       },
       least: numberOf(world, 'points'),
-      why: {
-        least: numberOf(world, 'points'),
-        values: 'evaluations',
-        otherwise: 'no evaluation of a supervised loss stands beside the loss of training',
-      },
+      why: 'fewer evaluations of a supervised loss than it needs stand beside the loss of training',
     });
     return { ...watch, remarks: () => [...asked.values()] };
   },
@@ -101,8 +97,8 @@ function isFactor(world: RuleWorld, { ratios, start }: Ratios, factor: number): 
   const steps = Math.max(factor, 1 / factor);
   const near = steps < SURE_STEPS ? NEAR : numberOf(world, 'tolerance');
   const off = (ratio: number): number => Math.abs(ratio / factor - 1);
-  if (off(median(ratios)) > near || ratios.some((ratio) => off(ratio) > 1.5 * near)) return false;
-  return steady(ratios) && (factor > 1 || start <= (steps < SURE_STEPS ? 1 : LEARNT));
+  if (off(median(ratios)) > near || ratios.some((ratio) => off(ratio) > 2 * near)) return false;
+  return steady(ratios) && (factor > 1 || start <= (steps < SURE_STEPS ? 2 : 1) * LEARNT);
 }
 
 const steady = (ratios: readonly number[]): boolean => Math.max(...ratios) <= ONE_SCALE * Math.min(...ratios);

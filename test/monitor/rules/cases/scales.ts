@@ -3,7 +3,7 @@ import { make } from '../logs.ts';
 import type { Cases } from './case.ts';
 import { drawn } from './values.ts';
 
-const { by, falling } = drawn(71);
+const { by, falling, noisy } = drawn(71);
 /** Evaluated at every tenth of the steps. */
 export const held = (loss: readonly number[], factor = 1, every = 10): (number | undefined)[] =>
   loss.map((value, row) => (row % every === every - 1 ? value * factor * by.heavy(1, 0.01) : undefined));
@@ -14,6 +14,8 @@ const exp = (values: readonly number[], factor = 1): number[] =>
 const byHeart = (count: number): number[] => make(count, (row) => 2 * Math.exp(-row / 12) + 0.45);
 
 const LOSS = falling(60, 2);
+const PG = make(60, () => 0.05 * by.normal());
+const KL = noisy(60, 0.2, 0.3);
 
 export const SCALES: Readonly<Record<string, Cases>> = {
   'monitor/loss-scale-beside-evaluation': {
@@ -113,6 +115,37 @@ export const SCALES: Readonly<Record<string, Cases>> = {
       {
         what: 'one that is smoothed',
         series: { loss: LOSS, ppl: LOSS.map((_, row) => Math.exp(LOSS[Math.max(0, row - 3)] as number)) },
+      },
+    ],
+  },
+  'monitor/loss-adds-up': {
+    breaking: [
+      {
+        what: 'a KL that is subtracted',
+        series: { loss: PG.map((value, row) => value - 0.3 * (KL[row] as number)), pg_loss: PG, kl_loss: KL },
+        declared: { kl_coef: 0.3 },
+        onset: 0,
+        within: 60,
+      },
+      {
+        what: 'a KL with a hundredth of its weight',
+        series: { loss: PG.map((value, row) => value + 0.02 * (KL[row] as number)), policy_loss: PG, kl: KL },
+        declared: { kl_coef: 2 },
+        onset: 0,
+        within: 60,
+      },
+    ],
+    holding: [
+      {
+        what: 'a KL with its weight',
+        series: { loss: PG.map((value, row) => value + 0.3 * (KL[row] as number)), pg_loss: PG, kl_loss: KL },
+        declared: { kl_coef: 0.3 },
+      },
+      {
+        what: 'a loss with a part that is not logged',
+        series: { loss: noisy(60, 1), pg_loss: PG, kl_loss: KL },
+        declared: { kl_coef: 0.3 },
+        silent: true,
       },
     ],
   },
