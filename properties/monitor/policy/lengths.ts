@@ -11,6 +11,21 @@ const LIMITS = [
   'data.max_response_length',
   'max_new_tokens',
   'generate_max_len',
+  'max_completion_tokens',
+  'max_response_tokens',
+  'max_generated_tokens',
+  'max_gen_length',
+  'max_gen_len',
+  'rollout_max_response_len',
+  'actor_rollout_ref.rollout.response_length',
+  'rollout.response_length',
+  'rollout.max_new_tokens',
+  'generation.max_new_tokens',
+  'generation_config.max_new_tokens',
+  'generation_kwargs.max_new_tokens',
+  'sampling.max_tokens',
+  'sampling_params.max_tokens',
+  'max_tokens',
 ] as const;
 
 /** A task that is answered in so few tokens may be one that one token answers. */

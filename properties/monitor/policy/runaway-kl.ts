@@ -1,6 +1,6 @@
 // A KL that grows exponentially: each step moves the policy further than the one before. Updates of one size make a KL grow
 // with the square of their number, and a warm-up of the rate with its fourth power: by 16/9 and 3.2 in the last quarter.
-import { type Course, type MonitorRule, median } from '../../../src/index.ts';
+import { type Course, type MonitorRule, median, type Series } from '../../../src/index.ts';
 import { isPolicyKl } from '../run-kind.ts';
 import { from, read, watchCourses } from '../watches.ts';
 import { numberOf } from '../world.ts';
@@ -27,14 +27,23 @@ export const klRunsAway: MonitorRule = {
     },
     least_update: { default: 0.1, what: 'Nats per token between the policies of one update (`approx_kl`).' },
   },
-  watch: (world) =>
-    watchCourses(world, {
+  watch: (world) => {
+    const asked = new Map<Series, string>();
+    const watch = watchCourses(world, {
       judge: (series, course) => {
         if (series.part !== '' || !isPolicyKl(world)) return undefined;
         const found = growthOf(course);
         const least = numberOf(world, series.role === 'approx_kl' ? 'least_update' : 'least');
-        if (found === undefined || found.now < least) return 'seen';
-        if (found.now < numberOf(world, 'factor') * found.quarter) return 'seen';
+        asked.delete(series);
+        if (found === undefined || found.now < numberOf(world, 'factor') * found.quarter) return 'seen';
+        if (found.now < least) {
+          if (found.now > THOUSANDFOLD * found.early && found.early > 0)
+            asked.set(
+              series,
+              `${series.name} grows from ${read(found.early)} to ${read(found.now)}, ${Math.round(found.now / found.early)} times, and ever faster: it is small yet, and does not stop by itself.`,
+            );
+          return 'seen';
+        }
         if (found.now < numberOf(world, 'in_all') * found.early) return 'seen';
         return {
           kind: 'runs away',
@@ -46,15 +55,20 @@ export const klRunsAway: MonitorRule = {
       },
       least: LEAST,
       why: { least: LEAST, otherwise: 'no policy is trained in this run' },
-    }),
+    });
+    return { ...watch, remarks: () => [...asked.values()] };
+  },
 };
 
+/** Below what is a fault: a remark. */
+const THOUSANDFOLD = 300;
 /** Fewer have no quarters to compare. */
 const LEAST = 20;
 /** Values that make a level. */
 const LEVEL = 5;
-/** Of the logarithms of the last quarter, values that rise on the one before: a jump and its plateau do not. */
+/** Of the last quarter, values that rise on the one a tenth of it before: a jump and its plateau do not. */
 const RISING = 0.6;
+const APART = 10;
 
 /** Times the highest level before the last quarter. */
 const NEW = 2;
@@ -76,7 +90,8 @@ function growthOf({ means, steps }: Course): Growth | undefined {
   // A run that went back reaches again what it had reached.
   const highest = Math.max(...means.slice(LEVEL, split).map((_, at) => level(LEVEL + at)));
   if (level(means.length - 1) < NEW * highest) return undefined;
-  const ups = means.slice(split).filter((value, at) => value > (means[split + at - 1] as number)).length;
+  const apart = Math.max(1, Math.floor((means.length - split) / APART));
+  const ups = means.slice(split).filter((value, at) => value > (means[split + at - apart] as number)).length;
   if (ups < RISING * (means.length - split)) return undefined;
   const start = Math.max(
     split,

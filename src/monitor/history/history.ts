@@ -212,7 +212,7 @@ export function openHistory(options: HistoryOptions): History {
       ...shares.flatMap((unit) => (unit === undefined ? [] : percentRemark(unit))),
       ...[...runs.values()]
         .slice(0, MOST_REMARKED)
-        .flatMap((run) => [...remarksOf(run), ...run.rules.flatMap(remarksOfRule)]),
+        .flatMap((run) => [...remarksOf(run, options.facts), ...run.rules.flatMap(remarksOfRule)]),
     ],
     series: seriesOf,
     point(series, step, value, time) {

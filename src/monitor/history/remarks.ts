@@ -20,7 +20,12 @@ interface RemarkedRun {
   };
 }
 
-export function remarksOf(run: RemarkedRun): readonly string[] {
+/** What the user says of every run goes before what the run says of itself. */
+export function remarksOf(
+  logged: RemarkedRun,
+  facts: Readonly<Record<string, string | number | boolean>> = {},
+): readonly string[] {
+  const run = { ...logged, declared: new Map([...logged.declared, ...Object.entries(facts)]) };
   return [...unfinished(run), ...endings(run), ...units(run), ...strides(run)].map(
     (sentence) => `${run.name}: ${sentence}`,
   );
@@ -40,14 +45,28 @@ function unfinished(run: RemarkedRun): string[] {
 }
 
 /** As trainers call the number of optimiser steps of a run. */
-const STEPS_IN_ALL = ['max_steps', 'total_steps', 'total_training_steps', 'max_iters', 'num_training_steps'];
+const STEPS_IN_ALL = [
+  'max_steps',
+  'total_steps',
+  'total_training_steps',
+  'max_iters',
+  'train_iters',
+  'num_training_steps',
+  'num_train_steps',
+  'max_train_steps',
+  'training_steps',
+];
+/** Where its settings of training are nested: those of an environment count other steps. */
+const OF_TRAINING = ['', 'trainer/', 'training/', 'train/', 'args/', 'config/'];
 /** The last few steps are not always logged. */
 const NEARLY_ALL = 0.95;
 
 /** Declared, or logged with each step; 0: neither. */
 function stepsIn(run: RemarkedRun, name: string): number {
-  const said = Number(run.declared.get(name) ?? run.declared.get(`trainer/${name}`) ?? 0);
-  if (said > 0) return said;
+  const said = OF_TRAINING.map((folder) => Number(run.declared.get(`${folder}${name}`))).find(
+    (each) => each > 0,
+  );
+  if (said !== undefined) return said;
   const series = run.series.find((each) => each.name === name || each.name.endsWith(`/${name}`));
   const { lowest = 0, highest = 0 } = series === undefined ? {} : run.stateOf(series);
   return lowest === highest ? highest : 0;
