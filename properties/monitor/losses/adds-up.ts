@@ -72,10 +72,11 @@ function remarkOf({ whole, parts, verdict }: Sum): string | undefined {
     case 'other weight': {
       const { part, weight } = verdict;
       if (Math.abs(weight / (part.weight as number) - 1) < ROUNDING) return undefined;
-      // A term may be logged with its coefficient, and a KL may be in the reward.
+      // A term may be logged with its coefficient.
       if (part.weight !== 1 && Math.abs(weight - 1) < ROUNDING && TOTAL.test(whole.name)) return undefined;
       const gone = Math.abs(weight) < GONE * Math.abs(part.weight as number);
-      if (gone && KL.test(part.name)) return undefined;
+      // Each of several objectives may have an optimiser of its own.
+      if (gone && TOTAL.test(whole.name)) return undefined;
       return `${whole.name} is ${sumText(parts, part, weight)} at each step: ${gone ? `${part.name} is not in it` : `${part.name} has a weight of ${rounded(weight)}`}, and ${rounded(part.weight as number)} is ${part.weight === 1 ? 'what a plain sum has' : 'declared'}. Is that meant?`;
     }
     case 'other scale': {

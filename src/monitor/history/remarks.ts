@@ -4,6 +4,7 @@
 import type { Series, SeriesRole } from '../series.ts';
 import { median } from '../statistics.ts';
 import type { Curve, CurvePoint } from './curve.ts';
+import { CALLED_MEAN, isMeanOf, isRunningMean, MEASURED_PER_STEP } from './running-means.ts';
 
 /** What is asked of a run. */
 interface RemarkedRun {
@@ -26,7 +27,7 @@ export function remarksOf(
   facts: Readonly<Record<string, string | number | boolean>> = {},
 ): readonly string[] {
   const run = { ...logged, declared: new Map([...logged.declared, ...Object.entries(facts)]) };
-  return [...unfinished(run), ...endings(run), ...units(run), ...strides(run)].map(
+  return [...unfinished(run), ...endings(run), ...units(run), ...strides(run), ...runningMeans(run)].map(
     (sentence) => `${run.name}: ${sentence}`,
   );
 }
@@ -166,6 +167,30 @@ function strides(run: RemarkedRun): string[] {
   }
   return [];
 }
+
+function runningMeans(run: RemarkedRun): string[] {
+  const judged = run.series.flatMap((series) => {
+    const { role, evaluation, name } = series;
+    const measured = role !== undefined && MEASURED_PER_STEP.has(role) && !evaluation;
+    const course = measured && !CALLED_MEAN.test(name) ? run.stateOf(series).curve?.course() : undefined;
+    return course === undefined ? [] : [{ series, course }];
+  });
+  return judged.slice(0, MOST_MEANS).flatMap(({ series, course }) => {
+    const of = judged.find(
+      (other) =>
+        other.series.role === series.role && other.series !== series && isMeanOf(course, other.course),
+    );
+    if (of === undefined && !isRunningMean(course)) return [];
+    const words = of === undefined ? 'looks like' : 'is';
+    const values = of === undefined ? 'all its values' : `all values of ${of.series.name}`;
+    return [
+      `${series.name} ${words} the mean of ${values} since the start: what happens late hardly moves it. Log the value of the last steps.`,
+    ];
+  });
+}
+
+/** Series of one run that are compared with each other. */
+const MOST_MEANS = 50;
 
 const differences = (steps: readonly number[]): number[] =>
   steps.slice(1).map((step, before) => step - (steps[before] as number));
