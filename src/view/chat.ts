@@ -9,7 +9,10 @@ import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { piecesOf } from './pieces.ts';
 import { withoutPrompt } from './prompt.ts';
 import type { Made, Range, TrainOn, ViewOptions } from './row.ts';
+import type { ChatMessage } from './shape/messages.ts';
 import type { ChatShape } from './shape/shapes.ts';
+import { NOTHING_TOLD, type Told, toldIn } from './shape/train-flags.ts';
+import { answerRanges, toldAssumption, toldFaults, toldRanges, withTurnsOf } from './trained/told.ts';
 import type { Writer } from './writer.ts';
 
 export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions): Made {
@@ -29,10 +32,16 @@ export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions):
   const pieces = piecesOf(writer, messages, skeleton, text, write);
   const target = options.trainOn ?? (shape.prompt === undefined ? 'assistant' : 'completion');
   const spans = marked !== undefined && 'spans' in marked ? marked.spans : undefined;
-  const ranges = rangesOf(target, shape.prompt, { text, pieces, spans });
+  // Who says that everything is trained has a trainer that reads no flags.
+  const told = target === 'all' ? NOTHING_TOLD : toldIn(messages);
+  faults.push(...toldFaults(messages));
+  const ranges = rangesOf(target, shape.prompt, { text, pieces, spans, told, messages });
   if (ranges === undefined) return { faults: [...faults, unplaced()], assumed: [] };
   const whole: Piece = { text, role: 'prompt', turn: -1, part: 'frame', answer: false };
-  const tagged = withTraining(pieces ?? [whole], ranges);
+  const tagged = withTraining(pieces ?? [whole], ranges).map((piece): TaggedPiece => {
+    const own = piece.answer ? told.get(piece.turn)?.trained : undefined;
+    return own === undefined ? piece : { ...piece, told: own };
+  });
   const ids = writer.tokenizer.encode(text);
   const laid = layOnPieces(
     writer.tokenizer,
@@ -42,7 +51,7 @@ export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions):
   if (laid === undefined) return { faults: [...faults, unplaced()], assumed: [] };
   const names = (turn: number): string => messages[turn]?.role ?? 'template';
   const row = rowOf(writer.tokenizer, ids, tagged, laid, names);
-  const assumed = [assumptionOf(shape, target, writer, options)];
+  const assumed = [assumptionOf(shape, target, writer, options), ...toldAssumption(messages, target)];
   if (target === 'all' || shape.prompt === undefined) return { row, faults, assumed };
   const prompt = writer.render(messages.slice(0, shape.prompt), { ...write, prompt: true });
   if ('problem' in prompt)
@@ -70,26 +79,28 @@ function rangesOf(
     readonly text: string;
     readonly pieces: readonly Piece[] | undefined;
     readonly spans: readonly (readonly [number, number])[] | undefined;
+    readonly told: ReadonlyMap<number, Told>;
+    readonly messages: readonly ChatMessage[];
   },
 ): readonly Range[] | undefined {
-  const { text, pieces, spans } = row;
-  if (target === 'all' || (target === 'completion' && prompt !== undefined))
-    return [{ from: 0, to: text.length }];
-  const answers =
-    spans?.map(([from, to]) => ({ from, to })) ?? (pieces === undefined ? undefined : answerRanges(pieces));
-  return target === 'assistant' ? answers : answers?.slice(-1);
-}
-
-/** One range an answer. */
-function answerRanges(pieces: readonly Piece[]): Range[] {
-  const ranges = new Map<number, Range>();
-  let at = 0;
-  for (const { text, turn, answer } of pieces) {
-    const to = at + text.length;
-    if (answer) ranges.set(turn, { from: ranges.get(turn)?.from ?? at, to });
-    at = to;
+  const { text, pieces, spans, told, messages } = row;
+  const whole = target === 'all' || (target === 'completion' && prompt !== undefined);
+  const all = target === 'assistant' || whole;
+  const decided = [...told].some(
+    ([turn, { trained, only }]) =>
+      messages[turn]?.role === 'assistant' &&
+      (trained === false || only !== undefined || (trained === true && !all)),
+  );
+  if (whole && !decided) return [{ from: 0, to: text.length }];
+  const found = pieces === undefined ? undefined : answerRanges(pieces);
+  const marked = spans?.map(([from, to]) => ({ from, to }));
+  if (decided) {
+    if (found === undefined || pieces === undefined) return undefined;
+    const answers = marked === undefined ? found : withTurnsOf(marked, found);
+    return toldRanges(answers, { told, messages, pieces, all });
   }
-  return [...ranges.values()];
+  const answers = marked ?? found;
+  return target === 'assistant' ? answers : answers?.slice(-1);
 }
 
 /** The pieces, cut where training begins and ends. */

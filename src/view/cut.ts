@@ -32,6 +32,7 @@ export function cutRow(row: TokenRow, limit: number | undefined, side: PaddingSi
           from,
           to,
           cut: answer.cut || to - from < answer.to - answer.from,
+          ...(answer.told === undefined ? {} : { told: answer.told }),
           ...(column >= 0 && column < limit ? { stop: column } : {}),
         },
       ];

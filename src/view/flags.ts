@@ -50,6 +50,14 @@ export const FLAGS = {
     what: 'The labels or the mask of the row are not what --train-on says.',
     todo: 'Look at the code that writes them, or correct --train-on.',
   },
+  'text-train-flag': {
+    what: 'A train flag is a text that spells no, and Python takes every text for true.',
+    todo: 'Write false or 0 without quotes. The message is shown as trained.',
+  },
+  'not-as-flagged': {
+    what: 'The labels or the mask of the row are not what the train flags of its messages say.',
+    todo: 'Look at the code that makes labels of the messages: it ignores the flags, or takes one for another message.',
+  },
   'answer-begins-late': {
     what: 'The first token of an answer is not trained, the rest is.',
     todo: 'Look for a mask or labels that were shifted by one: labels are token-aligned in the data, the loss shifts them.',
@@ -120,6 +128,18 @@ export const NOTES = {
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',
     todo: 'Use a template that prints reasoning_content, or put the thought into the content as the model writes it.',
+  },
+  'odd-train-flag': {
+    what: 'A train flag has a value that trainers read differently.',
+    todo: 'Write true or false (weight: 1 or 0), or leave the flag out. null is the default for axolotl, and not trained for code such as message.get("train", True).',
+  },
+  'prompt-flagged': {
+    what: 'A message that the model does not write says that it is trained.',
+    todo: 'It is shown as not trained. axolotl trains it, most trainers do not: leave the flag out, or write false.',
+  },
+  'no-train-flags': {
+    what: 'The conversation has no train flags, others of the data set have.',
+    todo: 'Its answers are shown as trained, by the convention. Write the flags in every row if that is not meant.',
   },
   cut: {
     what: 'The row is longer than --max-length.',

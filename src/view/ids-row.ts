@@ -7,7 +7,7 @@ import type { Fault } from './flags.ts';
 import type { Made, Range, TokenRow, ViewOptions } from './row.ts';
 import { stopsOf, turnsIn } from './shape/recognise.ts';
 import type { IdsShape } from './shape/shapes.ts';
-import { withTurns } from './turns-trained.ts';
+import { withTurns } from './trained/turns.ts';
 
 export function idsRow(shape: IdsShape, options: ViewOptions): Made {
   const { ids, labels, masks } = shape;
@@ -106,11 +106,12 @@ function placed(row: TokenRow, real: Range, width: number): TokenRow {
       ...row.turns.map(clip).filter(({ from, to }) => to > from),
       ...padding(end, width),
     ],
-    answers: row.answers.flatMap(({ stop, ...answer }) => {
+    answers: row.answers.flatMap(({ stop, told, ...answer }) => {
       const { from, to } = clip(answer);
       if (to === from) return [];
       const cut = to < answer.to + by;
-      return [{ from, to, cut, ...(stop === undefined || cut ? {} : { stop: stop + by }) }];
+      const own = told === undefined ? {} : { told };
+      return [{ from, to, cut, ...own, ...(stop === undefined || cut ? {} : { stop: stop + by }) }];
     }),
     said: row.said.map(clip).filter(({ from, to }) => to > from),
     real,

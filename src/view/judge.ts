@@ -44,7 +44,13 @@ function trainsAll({ trained, real }: TokenRow): boolean {
 const nothingTrained: Rule = (row) => {
   // What stands first is no target: nothing predicts it.
   if (row.trained.some((trained, at) => trained && at > 0)) return [];
-  const cut = row.lost > 0 ? ` ${row.lost} tokens beyond the length limit are lost.` : '';
+  const off = row.answers.length > 0 && row.answers.every(({ told }) => told === false);
+  const cut =
+    row.lost > 0
+      ? ` ${row.lost} tokens beyond the length limit are lost.`
+      : off
+        ? ' The train flags of its messages turn every answer off.'
+        : '';
   return [fault('nothing-trained', `None of the row's ${row.ids.length} tokens is trained.${cut}`)];
 };
 
@@ -138,7 +144,7 @@ const asDeclared: Rule = (row, options, say) => {
     return [];
   }
   for (const [index, answer] of row.answers.entries()) {
-    const wanted = trainOn === 'assistant' || index === row.answers.length - 1;
+    const wanted = answer.told ?? (trainOn === 'assistant' || index === row.answers.length - 1);
     const words = columnsOf(answer, row, options);
     const trained = words.filter((at) => row.trained[at]);
     const [first = -1, last = -1] = [trained[0], trained.at(-1)];
@@ -148,6 +154,27 @@ const asDeclared: Rule = (row, options, say) => {
     // Thoughts in front of an answer, and a stop token behind it, have flags of their own, or are a matter of choice.
     const hole = wanted ? words.find((at) => at > first && at < last && !row.trained[at]) : undefined;
     if (hole !== undefined) return differ(hole, 'within an answer, and not trained');
+  }
+  return [];
+};
+
+/** What the row's own labels train, against the train flags of its messages. */
+const asFlagged: Rule = (row, options, say) => {
+  if (row.given === undefined || options.trainOn === 'all') return [];
+  for (const answer of row.answers) {
+    const words = answer.told === undefined || answer.cut ? [] : columnsOf(answer, row, options);
+    const [first] = words;
+    const trained = words.find((at) => row.trained[at]);
+    if (answer.told === false && trained !== undefined)
+      return [
+        fault('not-as-flagged', `${say(trained)} is trained, and its message says that it is not.`, [
+          trained,
+        ]),
+      ];
+    if (answer.told === true && first !== undefined && trained === undefined)
+      return [
+        fault('not-as-flagged', `${say(first)} is not trained, and its message says that it is.`, [first]),
+      ];
   }
   return [];
 };
@@ -255,6 +282,7 @@ const RULES: readonly Rule[] = [
   promptIsNot,
   notEverything,
   asDeclared,
+  asFlagged,
   labelsAreTokens,
   paddingIsNot,
   ofTheVocabulary,

@@ -7,6 +7,8 @@ import type { Answer, TokenRow, Turn } from './row.ts';
 
 export interface TaggedPiece extends Piece {
   readonly trained: boolean;
+  /** What the message of an answer says itself about being trained. */
+  readonly told?: boolean;
 }
 
 /** `names` says how the turn of a message is headed; -1 is none's. */
@@ -21,7 +23,7 @@ export function rowOf(
   const roles: Role[] = [];
   const straddles: number[] = [];
   const turns: { name: string; turn: number; from: number; to: number }[] = [];
-  const answers = new Map<number, { from: number; to: number; stop?: number }>();
+  const answers = new Map<number, { from: number; to: number; stop?: number; told?: boolean }>();
   const said = new Map<number, { from: number; to: number }>();
   for (let at = 0; at < ids.length; at++) {
     const over = piecesUnder(pieces, laid, at);
@@ -37,11 +39,12 @@ export function rowOf(
     const open = turns.at(-1);
     if (open !== undefined && open.turn === own.turn) open.to = at + 1;
     else turns.push({ name: names(own.turn), turn: own.turn, from: at, to: at + 1 });
-    for (const { answer, turn, part, text } of over) {
+    for (const { answer, turn, part, text, told } of over) {
       if (answer) {
         const known = answers.get(turn) ?? { from: at, to: at };
         answers.set(turn, known);
         known.to = at + 1;
+        if (told !== undefined) known.told = told;
         if (part === 'stop' && over.length === 1 && tokenizer.token(ids[at] ?? -1) === text) known.stop = at;
       } else if (part === 'content' && turn >= 0 && over.length === 1) {
         const known = said.get(turn) ?? { from: at, to: at };

@@ -36,6 +36,8 @@ export interface Answer extends Range {
   readonly stop?: number;
   /** The row ends within it, or begins. */
   readonly cut: boolean;
+  /** Whether it is trained, where its message says so itself. */
+  readonly told?: boolean;
 }
 
 export interface TokenRow {

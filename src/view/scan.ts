@@ -10,7 +10,7 @@ import { openRepeated } from './repeated.ts';
 import { addShares, type RoleShare } from './roles.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
 import { shapesOf } from './shape/shape.ts';
-import { bytesOf, type Form, messagesIn, type Shape } from './shape/shapes.ts';
+import { bytesOf, type Form, hasTrainFlags, messagesIn, type Shape } from './shape/shapes.ts';
 import { textRow } from './text-row.ts';
 
 export interface ViewedRow {
@@ -23,6 +23,8 @@ export interface ViewedRow {
   readonly texts?: readonly string[];
   /** The first is the one to begin with. */
   readonly faults: readonly Fault[];
+  /** A conversation whose messages have train flags, or have none; absent: no conversation. */
+  readonly told?: boolean;
 }
 
 export interface Count {
@@ -81,6 +83,8 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
   const assumed = new Set<string>();
   const sizes: { tokens: number[]; trained: number[] } = { tokens: [], trained: [] };
   let long = 0;
+  let told = 0;
+  const untold = new Map<Fault['id'], Counting>();
   const bad: ViewedRow[] = [];
   const noted: ViewedRow[] = [];
   const good: ViewedRow[] = [];
@@ -104,6 +108,8 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
       const isFlagged = viewed.faults.some(({ id }) => !isNote(id));
       if (isFlagged) flagged++;
       count(viewed, counts);
+      if (viewed.told === true) told++;
+      if (viewed.told === false) count({ number: viewed.number, faults: [NO_TRAIN_FLAGS] }, untold);
       const list = isFlagged ? bad : viewed.faults.length > 0 ? noted : good;
       if (keep.numbers === undefined ? list.length < keep.most : keep.numbers.has(viewed.number))
         list.push(viewed);
@@ -118,7 +124,10 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
     trained,
     roles: [...roles].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens),
     sizes,
-    counts: [...counts.values()].sort((left, right) => order(left) - order(right)),
+    // That others have flags is known only when all rows have been seen.
+    counts: [...counts.values(), ...(told === 0 ? [] : untold.values())].sort(
+      (left, right) => order(left) - order(right),
+    ),
     assumed: [...assumed, ...lengthsOf(long, options)],
     kept: (keep.numbers === undefined
       ? [...variedFirst(bad), ...noted, ...good].slice(0, keep.most)
@@ -148,6 +157,12 @@ function count({ number, faults }: ViewedRow, counts: Map<Fault['id'], Counting>
     counts.set(id, known);
   }
 }
+
+const NO_TRAIN_FLAGS: Fault = {
+  id: 'no-train-flags',
+  sentence: 'No message of the conversation has a train flag.',
+  columns: [],
+};
 
 /** Half a million tokens of a language that is written in words: to make more of one row takes gigabytes. */
 const MOST_TEXT = 2 ** 21;
@@ -205,9 +220,11 @@ function viewedRows(
     const made = makeRow(shape, options);
     for (const each of made.assumed) assumed.add(each);
     const { form } = shape;
-    if (made.row === undefined) return { number, form, faults: made.faults };
+    const told = hasTrainFlags(shape);
+    const of = { number, form, ...(told === undefined ? {} : { told }) };
+    if (made.row === undefined) return { ...of, faults: made.faults };
     const row = cutRow(made.row, options.maxLength, options.truncationSide);
-    return { number, form, row, faults: [...made.faults, ...judge(row, options)] };
+    return { ...of, row, faults: [...made.faults, ...judge(row, options)] };
   });
 }
 

@@ -8,7 +8,7 @@ import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { withoutPrompt } from './prompt.ts';
 import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
 import type { TextShape } from './shape/shapes.ts';
-import { withTurns } from './turns-trained.ts';
+import { withTurns } from './trained/turns.ts';
 
 export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOptions): Made {
   const { prompt = '', text } = shape;

@@ -6,7 +6,13 @@ import { idsRow } from '../../view/ids-row.ts';
 import type { Entry } from '../../view/read.ts';
 import type { Range, TokenRow, TrainOn, ViewOptions } from '../../view/row.ts';
 import { shapesOf } from '../../view/shape/shape.ts';
-import type { ChatShape, Form, IdsShape, TextShape } from '../../view/shape/shapes.ts';
+import {
+  type ChatShape,
+  type Form,
+  hasTrainFlags,
+  type IdsShape,
+  type TextShape,
+} from '../../view/shape/shapes.ts';
 import { textRow } from '../../view/text-row.ts';
 import type { Writer } from '../../view/writer.ts';
 import type { Ids } from '../../vocabulary.ts';
@@ -135,13 +141,14 @@ function idsRows(shape: IdsShape, maker: Maker): Made[] {
         end: ids.length,
       },
     ];
-  const all = maker.trainOn === 'all';
+  // Whether the trainer reads train flags is not known.
+  const open = maker.trainOn === 'all' || hasTrainFlags(shape) === true;
   return [
     {
       form: shape.form,
       ids,
       roles: row.roles.slice(from, to),
-      expected: row.trained.slice(from, to).map((trained): Expected => trained || (all ? undefined : false)),
+      expected: row.trained.slice(from, to).map((trained): Expected => trained || (open ? undefined : false)),
       completions: runsOf(row.trained.slice(from, to), ids, maker),
       end: ids.length,
     },

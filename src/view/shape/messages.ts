@@ -1,5 +1,6 @@
 // Messages as data sets write them: {role, content}, or ShareGPT's {from, value}.
 import { isJsonObject } from '../../outside/decoded.ts';
+import { trainFields } from './train-flags.ts';
 
 /** A message as the template gets it, with whatever else the row says of it. */
 export interface ChatMessage {
@@ -52,7 +53,11 @@ export function turnsOf(value: unknown): readonly ChatMessage[] | Unread {
     const turn = recordOf(each);
     if (typeof turn.from !== 'string' || typeof turn.value !== 'string')
       return { problem: `Turn ${at} of conversations is not {"from": text, "value": text}.` };
-    messages.push({ role: ROLE_OF_SPEAKER[turn.from] ?? turn.from, content: turn.value });
+    messages.push({
+      ...trainFields(turn),
+      role: ROLE_OF_SPEAKER[turn.from] ?? turn.from,
+      content: turn.value,
+    });
   }
   return messages;
 }

@@ -23,9 +23,10 @@ type Row = Readonly<Record<string, unknown>>;
 const SHOWN_KEYS = 8;
 
 function textualShapes(row: Row): readonly Shape[] | Unread {
-  if (row.messages !== undefined) return chatShapes('messages', messagesOf(row.messages), row);
+  if (row.messages !== undefined) return chatShapes('messages', withMask(messagesOf(row.messages), row), row);
   const turns = row.conversations ?? row.conversation;
-  if (turns !== undefined) return chatShapes('conversations', withSystem(turnsOf(turns), row), row);
+  if (turns !== undefined)
+    return chatShapes('conversations', withSystem(withMask(turnsOf(turns), row), row), row);
   if (row.chosen !== undefined || row.rejected !== undefined) return preference(row);
   if (row.prompt !== undefined && row.completion !== undefined)
     return pair('prompt and completion', row.prompt, row.completion, row);
@@ -50,6 +51,17 @@ function chatShapes(
 ): readonly Shape[] | Unread {
   if ('problem' in messages) return messages;
   return [{ kind: 'chat', form, messages, ...toolsOf(row) }];
+}
+
+/** A mask of the messages, one value each, in a column of its own; beside ids it is the mask of these. */
+function withMask(messages: readonly ChatMessage[] | Unread, row: Row): readonly ChatMessage[] | Unread {
+  const { loss_mask: mask } = row;
+  const own =
+    !('problem' in messages) &&
+    row.input_ids === undefined &&
+    Array.isArray(mask) &&
+    mask.length === messages.length;
+  return own ? messages.map((message, at) => ({ ...message, loss_mask: mask[at] as unknown })) : messages;
 }
 
 /** ShareGPT keeps the system message in a column of its own, if not among the turns. */

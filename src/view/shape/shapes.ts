@@ -2,6 +2,7 @@
 import { lengthOfTexts } from '../../outside/text.ts';
 import type { Ids } from '../../vocabulary.ts';
 import { type ChatMessage, callsOf } from './messages.ts';
+import { toldIn } from './train-flags.ts';
 
 export interface ChatShape {
   readonly kind: 'chat';
@@ -46,6 +47,14 @@ export type Form =
 
 export interface Unread {
   readonly problem: string;
+}
+
+/** Whether any message of a conversation says itself that it is trained or not; undefined where there is no answer. */
+export function hasTrainFlags(shape: Shape): boolean | undefined {
+  const chat = shape.kind === 'ids' ? shape.chat : shape;
+  if (chat === undefined || chat.kind !== 'chat') return undefined;
+  if (!chat.messages.some(({ role }) => role === 'assistant')) return undefined;
+  return toldIn(chat.messages).size > 0;
 }
 
 /** Bytes of all texts that a shape's tokens are made of: no tokenizer makes more tokens of them. */

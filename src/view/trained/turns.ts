@@ -1,6 +1,6 @@
 // Rows of which only the tokens tell the turns, a rendered text or ids without labels: what --train-on trains of them.
-import type { Range, TokenRow, TrainOn, ViewOptions } from './row.ts';
-import { turnsIn } from './shape/recognise.ts';
+import type { Range, TokenRow, TrainOn, ViewOptions } from '../row.ts';
+import { turnsIn } from '../shape/recognise.ts';
 
 /** The row with the turns that its tokens hold, `target` of them trained; undefined if they hold none and `target` needs them. */
 export function withTurns(row: TokenRow, target: TrainOn, options: ViewOptions): TokenRow | undefined {
