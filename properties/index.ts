@@ -95,6 +95,7 @@ import { sftBatchProperties } from './text/sft-batch.ts';
 import { sftBatchRelations } from './text/sft-batch-relations.ts';
 import { tokenizeProperties } from './text/tokenize.ts';
 import { renderToolProperties, tokenizeToolProperties } from './text/tool-turns.ts';
+import { flagBatchProperties, flagProperties } from './text/train-flags.ts';
 
 /** A property's cases are its own business; whoever only runs it need not know their type. */
 const anyCase = <Case>(properties: readonly Property<Case>[]): readonly Property[] =>
@@ -108,9 +109,11 @@ export const properties: readonly Property[] = [
   ...anyCase(uncutRows(labelProperties)),
   ...anyCase(uncutRows(turnLabelProperties)),
   ...anyCase(uncutRows(tokenizeToolProperties)),
+  ...anyCase(uncutRows(flagProperties)),
   ...anyCase(uncutRows(irregularProperties)),
   ...anyCase(uncutBatches(sftBatchProperties)),
   ...anyCase(uncutBatches(sftBatchRelations)),
+  ...anyCase(uncutBatches(flagBatchProperties)),
   ...anyCase(uncutDialogueBatches(irregularBatchProperties)),
   ...anyCase(longBatches),
   ...anyCase(decodeProperties),

@@ -129,6 +129,7 @@ export * from './generators/text/sft-batch.ts';
 export { type TemplateSource, templateSource } from './generators/text/template.ts';
 export { anyContent, plainContent, specialText } from './generators/text/text.ts';
 export * from './generators/text/tool-dialogue.ts';
+export * from './generators/text/train-flags.ts';
 
 // The reference: the oracles, plain float64, one file per stage.
 

@@ -12,10 +12,15 @@ export type Matrix = readonly (readonly number[])[];
 /** Logits, (B, T, V). */
 export type Cube = readonly Matrix[];
 
-export interface Message {
+export interface Message extends TrainFlags {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
 }
+
+/** What a message says itself about being trained, under the name that the trainer reads. */
+export const TRAIN_FLAGS = ['train', 'training', 'loss', 'weight'] as const;
+export type TrainFlagName = (typeof TRAIN_FLAGS)[number];
+type TrainFlags = { readonly [Name in TrainFlagName]?: boolean | 0 | 1 | null };
 
 /** Which code path of the trainer renders and tokenises: supervised fine-tuning or reinforcement learning. */
 export type Route = 'sft' | 'rl';
@@ -94,6 +99,8 @@ export interface Semantics {
   readonly truncated_completions_trained?: boolean;
   /** Which tokens of a conversation supervised fine-tuning trains: every one, every assistant turn, or the last one. */
   readonly sft_target?: 'all' | 'assistant' | 'last-assistant';
+  /** Whose messages a train flag turns on: the assistant's alone (the usual choice), or anybody's. */
+  readonly flagged_roles?: 'assistant' | 'any';
   /** The supervised loss is a mean over all labelled tokens (the usual choice), or over rows of each row's mean. */
   readonly sft_aggregation?: 'token-mean' | 'seq-mean-token-mean';
   /** Further variables of the chat template, as apply_chat_template takes them: `enable_thinking`, `reasoning_effort`. */

@@ -125,9 +125,13 @@ const ofPairs: Rows<ChatPairs> = async (subject, drawn, edit) => {
 };
 
 /** Of op `tokenize`. */
-export const uncutRows = asideWhereCut(ofDialogue);
+export const uncutRows = <Case extends Dialogue>(
+  properties: readonly Property<Case>[],
+): readonly Property<Case>[] => asideWhereCut<Case>(ofDialogue)(properties);
 /** Of op `sft_batch`. */
-export const uncutBatches = asideWhereCut(batchOf((drawn: SftBatch) => drawn));
+export const uncutBatches = <Case extends SftBatch>(
+  properties: readonly Property<Case>[],
+): readonly Property<Case>[] => asideWhereCut<Case>(batchOf((drawn) => drawn))(properties);
 export const uncutDialogueBatches = asideWhereCut(
   batchOf(({ messages }: Dialogue): SftBatch => ({ conversations: [messages], side: null, pad: null })),
 );

@@ -19,7 +19,7 @@ import { knownStops, promptBefore, renderedBy, stopIds } from './conversation.ts
 import { labelFinding, ofTokenize, type RowRule, type TrainingRow } from './training-row.ts';
 
 /** Columns of one answer in the training row. */
-interface Answer {
+export interface Answer {
   /** Behind the generation prompt. */
   readonly from: number;
   /** Behind its stop token; 0 where no stop ids are known. */
@@ -29,7 +29,7 @@ interface Answer {
 }
 
 /** Every answer, the last one included. */
-async function answersIn(row: TrainingRow): Promise<readonly Answer[]> {
+export async function answersIn(row: TrainingRow): Promise<readonly Answer[]> {
   const { subject, dialogue, ids } = row;
   const stops = stopIds(subject);
   const answers: Answer[] = [];

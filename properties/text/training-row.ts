@@ -67,7 +67,7 @@ export function ofTokenize({ name, needs = [], check, ...rule }: RowRule): Prope
   };
 }
 
-async function rowAlone(subject: Subject, dialogue: Dialogue): Promise<TrainingRow> {
+export async function rowAlone(subject: Subject, dialogue: Dialogue): Promise<TrainingRow> {
   const { input_ids: ids, labels } = await ask(subject, dialogue, 'sft', true);
   if (labels === undefined) return discard('the answer has no labels', 'trainer');
   const idsOf = async (messages: readonly Message[], add_generation_prompt: boolean): Promise<Ids> =>

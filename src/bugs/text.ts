@@ -189,6 +189,12 @@ export const text: readonly Bug[] = [
     todo: 'Label each conversation before it is padded, and pad ids and labels by one function; or count from the first column that attention_mask has a 1 in. `labels[i, :prompt_len] = -100` is right for rows that begin at column 0 only, and a prompt length that was measured on a padded batch of prompts is right for none.',
   },
   {
+    id: 'MSK-17',
+    what: 'The train flag of a message (train, loss, weight) is lost, inverted, or decides about another message.',
+    seen: ['modelscope/ms-swift#9266'],
+    todo: 'Carry the flag with its message through every step that merges, splits or rewrites messages, and make the mask where it is read. Compare it with false and 0: null and a missing key mean the default.',
+  },
+  {
     id: 'MT-03',
     what: 'Several tool results in a row are rendered one by one.',
     seen: ['PrimeIntellect-ai/verifiers@9f3846f3b'],

@@ -1,7 +1,7 @@
 // The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
 // refused, because a capability that is misspelt would silently switch properties off.
 import { onOneLine } from '../outside/text.ts';
-import { FORMULAS, type Layout, type Semantics } from '../vocabulary.ts';
+import { FORMULAS, type Layout, type Semantics, TRAIN_FLAGS } from '../vocabulary.ts';
 import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
@@ -69,6 +69,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   chat_template: flag,
   tools: flag,
   turns: oneOf(1),
+  message_flag: oneOf(...TRAIN_FLAGS),
   skip_special_tokens: flag,
   padding_side: listOf(oneOf('left', 'right')),
   pad_token_id: flag,
@@ -112,8 +113,8 @@ const CAPABILITIES: RulesFor<Capability> = {
 /** Which capabilities each op knows. */
 export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>> = {
   render: ['route', 'chat_template', 'tools', 'turns'],
-  tokenize: ['route', 'chat_template', 'tools', 'turns'],
-  sft_batch: ['padding_side', 'pad_token_id', 'tools', 'turns'],
+  tokenize: ['route', 'chat_template', 'tools', 'turns', 'message_flag'],
+  sft_batch: ['padding_side', 'pad_token_id', 'tools', 'turns', 'message_flag'],
   preference_batch: ['tools', 'turns'],
   decode: ['skip_special_tokens'],
   collate: [],
@@ -165,6 +166,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   stop_token_in_mask: flag,
   truncated_completions_trained: flag,
   sft_aggregation: oneOf('token-mean', 'seq-mean-token-mean'),
+  flagged_roles: oneOf('assistant', 'any'),
   sft_target: oneOf('all', 'assistant', 'last-assistant'),
   template_arguments: recordOf(eitherOf<string | number | boolean>(flag, number, text)),
   default_system: filled,

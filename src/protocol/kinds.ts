@@ -1,5 +1,6 @@
 // One check a kind of field: is this value what OPS says? Complaints begin with the path. Shapes that depend on
 // other fields are in shapes.ts.
+import { TRAIN_FLAGS } from '../vocabulary.ts';
 import type { Kind } from './message.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import { decodeTensor } from './tensor.ts';
@@ -120,8 +121,17 @@ const ROLES = ['system', 'user', 'assistant', 'tool'];
 
 function message(value: unknown, path: string): string | undefined {
   if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected {role, content}`;
-  return among(ROLES, value.role, `${path}.role`) ?? text(value.content, `${path}.content`);
+  return (
+    among(ROLES, value.role, `${path}.role`) ??
+    text(value.content, `${path}.content`) ??
+    firstComplaint(TRAIN_FLAGS.map((name) => trainFlag(value[name], `${path}.${name}`)))
+  );
 }
+
+const trainFlag = (value: unknown, path: string): string | undefined =>
+  value === undefined || value === null || typeof value === 'boolean' || value === 0 || value === 1
+    ? undefined
+    : `${path} is ${shown(value)}, expected true, false, 0, 1 or null`;
 
 function segment(value: unknown, path: string): string | undefined {
   if (!isJsonObject(value))

@@ -1,5 +1,5 @@
 // The messages of protocol 1 as types, all derived from the table in ops.ts; what a trainer can be asked for; hello.
-import type { DType, Layout, Segment, Semantics, Tokens, ToolSpec } from '../vocabulary.ts';
+import type { DType, Layout, Segment, Semantics, Tokens, ToolSpec, TrainFlagName } from '../vocabulary.ts';
 import type { Kind, KindTypes } from './fields.ts';
 import { OPS } from './ops.ts';
 
@@ -35,6 +35,8 @@ export interface Capability {
   readonly tools?: boolean;
   /** render, tokenize, sft_batch, preference_batch, rollout: 1 if a conversation may have one question only. Default: any number of turns. */
   readonly turns?: 1;
+  /** tokenize, sft_batch: messages may be sent with a train flag of this name. Default: none is. */
+  readonly message_flag?: TrainFlagName;
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
   /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch: those it may be asked for. Default: none. */

@@ -59,6 +59,7 @@ import { cutRows } from './text/cut-rows.ts';
 import { dialogues } from './text/dialogues.ts';
 import { plainChats } from './text/plain-chats.ts';
 import { texts } from './text/texts.ts';
+import { trainFlags } from './text/train-flags.ts';
 
 export interface Correct {
   readonly name: string;
@@ -107,7 +108,7 @@ export function conventions(): (Correct & Convention)[] {
 
 /** The object trainers by the folder that they stand in. */
 const objects: Readonly<Record<Family, readonly Legal[]>> = {
-  text: [...batches, ...calls, ...cutRows, ...dialogues, ...plainChats, ...texts],
+  text: [...batches, ...calls, ...cutRows, ...dialogues, ...plainChats, ...texts, ...trainFlags],
   rows: [...collators, ...fillerRows, ...pairRows, ...truncation],
   rollouts: [
     ...completions,

@@ -20,6 +20,7 @@ const EVERYTHING: Required<
     | 'after_stop'
     | 'tags'
     | 'turns'
+    | 'message_flag'
     | 'eos_token_ids'
     | 'always_enabled'
     | 'dtype'

@@ -11,11 +11,12 @@ import {
   type Semantics,
   type Tokenizer,
   type Tokens,
+  type TrainFlagName,
 } from '../../../src/index.ts';
 import { familyFolder } from '../../../src/tokenizers/families.ts';
 import { type Legal, legal, repeat } from '../legal.ts';
 
-function family(name: string): Tokenizer {
+export function family(name: string): Tokenizer {
   const loaded = loadTokenizer(familyFolder(name));
   if ('problem' in loaded) throw new Error(loaded.problem);
   return loaded.tokenizer;
@@ -50,10 +51,18 @@ interface Labelling {
   readonly declines?: (messages: readonly Message[]) => boolean;
   /** A stop token more behind the row. */
   readonly append?: number;
+  readonly flags?: {
+    readonly name: TrainFlagName;
+    /** Whether a message is trained, where it says so itself. */
+    readonly says: (message: Message) => boolean | undefined;
+    /** Declared, or known and not declared. */
+    readonly roles?: Pick<Semantics, 'flagged_roles'>;
+    readonly is?: Pick<Semantics, 'flagged_roles'>;
+  };
 }
 
 /** Labels by rendering up to each answer, and from there to its end. */
-function chatting(name: string, which: string, stop: string, how: Labelling): Legal {
+export function chatting(name: string, which: string, stop: string, how: Labelling): Legal {
   const tokenizer = family(which);
   const tokens = tokensOf(tokenizer, stop, how.append === undefined ? [] : [how.append]);
   const encode = (messages: readonly Message[], add: boolean): Ids =>
@@ -66,9 +75,12 @@ function chatting(name: string, which: string, stop: string, how: Labelling): Le
     if (route === 'rl') return { input_ids: ids };
     const labels = ids.map(() => -100);
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    for (const [at, { role }] of messages.entries()) {
-      if (role !== 'assistant' || (how.target === 'last-assistant' && at < last)) continue;
-      const from = encode(messages.slice(0, at), true).length;
+    for (const [at, message] of messages.entries()) {
+      const { role } = message;
+      const byRole = role === 'assistant' && (how.target !== 'last-assistant' || at === last);
+      if (!(how.flags?.says(message) ?? byRole)) continue;
+      const from =
+        at === 0 && role !== 'assistant' ? 0 : encode(messages.slice(0, at), role === 'assistant').length;
       const rest = encode(messages.slice(0, at + 1), false).length;
       const end = ids.findIndex((id, column) => column >= from && tokens.eos_token_ids.includes(id));
       const to = how.rest === true || end < 0 ? rest : end + 1;
@@ -121,13 +133,15 @@ function chatting(name: string, which: string, stop: string, how: Labelling): Le
     };
   };
   const tools = { tools: true };
+  const labelled = { ...tools, ...(how.flags === undefined ? {} : { message_flag: how.flags.name }) };
   return legal(
     name,
     { render, tokenize, sft_batch, rollout },
     {
-      semantics: { sft_target: how.target },
+      semantics: { sft_target: how.target, ...how.flags?.roles },
       tokens,
-      can: { render: tools, tokenize: tools, sft_batch: tools, rollout: tools },
+      can: { render: tools, tokenize: labelled, sft_batch: labelled, rollout: tools },
+      ...(how.flags?.is === undefined ? {} : { is: how.flags.is }),
     },
     tokenizer,
   );

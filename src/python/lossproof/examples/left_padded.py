@@ -202,7 +202,7 @@ OPS = {
     **common.OPS,
     **checkpoints.OPS,
     "render": (render, {"tools": True}),
-    "tokenize": (tokenize, {"tools": True}),
+    "tokenize": (tokenize, {"tools": True, "message_flag": "train"}),
     "collate": collate,
     "extract": (extract, {"padding_side": ["left", "right"]}),
     "mask": (mask, {"after_stop": "any", "unfinished": True}),
@@ -228,6 +228,7 @@ DECLARED = {
     "semantics": {
         **common.SEMANTICS,
         "sft_target": "assistant",
+        "flagged_roles": "assistant",
         "stop_token_in_mask": True,
         "stop_token_in_completion": True,
         "kl_estimator": "k3",

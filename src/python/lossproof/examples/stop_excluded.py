@@ -163,7 +163,7 @@ def sft_loss(input_ids, labels, logits, micro_batches):
 OPS = {
     **common.OPS,
     "render": (render, {"tools": True}),
-    "tokenize": (tokenize, {"tools": True}),
+    "tokenize": (tokenize, {"tools": True, "message_flag": "train"}),
     "collate": collate,
     "extract": extract,
     "mask": (mask, {"unfinished": True}),
@@ -200,6 +200,7 @@ DECLARED = {
         "preference_gamma": preference_loss.SIMPO_GAMMA,
         "sampling_logprobs": "raw",
         "sft_target": "assistant",
+        "flagged_roles": "assistant",
         "stop_token_in_mask": False,
         "stop_token_in_completion": False,
         "kl_estimator": "k1",

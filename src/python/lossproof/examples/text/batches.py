@@ -17,5 +17,5 @@ def sft_batch(conversations, padding_side="right", pad_token_id=PAD_ID):
     }
 
 
-OPS = {"sft_batch": (sft_batch, {"padding_side": ["left", "right"], "pad_token_id": True, "tools": True})}
+OPS = {"sft_batch": (sft_batch, {"padding_side": ["left", "right"], "pad_token_id": True, "tools": True, "message_flag": "train"})}
 SEMANTICS = {}

@@ -70,13 +70,15 @@ def chat_ids(messages, add_generation_prompt):
 
 
 def chat_labels(messages, add_generation_prompt):
-    """Labels aligned with chat_ids: the assistant's words and its stop token; IGNORED everywhere else.
+    """Labels aligned with chat_ids: the assistant's words and its stop token; IGNORED everywhere else, and where a message
+    says "train": false. null says nothing.
 
     Header and answer are encoded apart. The ids are those of the whole text only because every seam is at a special
     token or between a line end and what is no space: nothing merges across those."""
     labels = [IGNORED] * len(tokenizer.encode(BOS))
+    trains = (message.get("train") is not False for message in messages if message["role"] == "assistant")
     for role, said in turns(messages):
-        if role == "assistant":
+        if role == "assistant" and next(trains):
             labels += [IGNORED] * len(tokenizer.encode(header(role))) + tokenizer.encode(said)
         else:
             labels += [IGNORED] * len(tokenizer.encode(header(role) + said))
