@@ -18,6 +18,9 @@ export interface TokenizerFiles {
   readonly bosToken: string | undefined;
   readonly eosToken: string | undefined;
   readonly padToken: string | undefined;
+  readonly unkToken: string | undefined;
+  /** Tokens whose ids stand outside of tokenizer.json: Python reads these, too. */
+  readonly addedElsewhere: ReadonlySet<string>;
   readonly chatTemplate: string | undefined;
 }
 
@@ -36,6 +39,7 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
   if ('problem' in config) return config;
   const map = readJson(join(folder, 'special_tokens_map.json'), {});
   if ('problem' in map) return map;
+  const added = readJson(join(folder, 'added_tokens.json'), {});
   const jinja = textOf(join(folder, 'chat_template.jinja'));
   if ('problem' in jinja) return jinja;
   const template = sourceOfTemplate(jinja.text, config.json.chat_template);
@@ -48,8 +52,31 @@ export function readTokenizerFiles(folder: string): TokenizerFiles | { readonly 
     bosToken: token('bos_token'),
     eosToken: token('eos_token'),
     padToken: token('pad_token'),
+    unkToken: token('unk_token') ?? unknownOf(tokenizer.json.model),
+    addedElsewhere: new Set([
+      ...addedIn(config.json.added_tokens_decoder),
+      ...Object.keys('json' in added ? added.json : {}),
+    ]),
     chatTemplate: template,
   };
+}
+
+/** Special tokens that are named and have no id, as `eos_token "<|im_end|>"`. */
+export function namelessIn(
+  files: TokenizerFiles,
+  idOf: (token: string | undefined) => number | undefined,
+): readonly string[] {
+  return (
+    [
+      ['bos_token', files.bosToken],
+      ['eos_token', files.eosToken],
+      ['pad_token', files.padToken],
+    ] as const
+  ).flatMap(([role, token]) =>
+    token === undefined || idOf(token) !== undefined || files.addedElsewhere.has(token)
+      ? []
+      : [`${role} ${JSON.stringify(token)}`],
+  );
 }
 
 // --- helpers ---
@@ -94,6 +121,19 @@ function strayToken({ model, added_tokens: added }: Json): string | undefined {
       return `gives the token ${told(token)} the id ${told(id)}`;
   }
   return undefined;
+}
+
+function addedIn(decoder: unknown): string[] {
+  return isJsonObject(decoder) ? Object.values(decoder).flatMap((token) => tokenText(token) ?? []) : [];
+}
+
+/** The model's own name of it; of unigrams, its place in the list. */
+function unknownOf(model: unknown): string | undefined {
+  if (!isJsonObject(model)) return undefined;
+  if (typeof model.unk_token === 'string') return model.unk_token;
+  const entry: unknown =
+    Array.isArray(model.vocab) && typeof model.unk_id === 'number' ? model.vocab[model.unk_id] : undefined;
+  return Array.isArray(entry) && typeof entry[0] === 'string' ? entry[0] : undefined;
 }
 
 /** No text where there is no such file; one that is there and cannot be read is no reason to take another template. */

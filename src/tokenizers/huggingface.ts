@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { repairByteFallback } from './byte-fallback.ts';
 import { rememberByteLevel } from './byte-level.ts';
-import type { TokenizerFiles } from './files.ts';
+import { namelessIn, type TokenizerFiles } from './files.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Throws what the library throws for a component that it does not have. */
@@ -37,6 +37,8 @@ export function huggingfaceTokenizer(files: TokenizerFiles): Tokenizer {
     bosTokenId: idOf(files.bosToken),
     eosTokenId: idOf(files.eosToken),
     padTokenId: idOf(files.padToken),
+    unkTokenId: idOf(files.unkToken),
+    nameless: namelessIn(files, idOf),
     chatTemplate: files.chatTemplate,
   };
 }

@@ -16,6 +16,10 @@ export interface Tokenizer {
   readonly bosTokenId: number | undefined;
   readonly eosTokenId: number | undefined;
   readonly padTokenId: number | undefined;
+  /** What stands for a text or a token name that the vocabulary does not have. */
+  readonly unkTokenId?: number | undefined;
+  /** Special tokens that the folder's configuration names, and that have no id: as `eos_token "<|im_end|>"`. */
+  readonly nameless?: readonly string[];
   /** The chat template's source (chat_template.jinja first, then tokenizer_config.json), line ends normalised. */
   readonly chatTemplate: string | undefined;
 }

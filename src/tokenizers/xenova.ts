@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { repairByteFallback } from './byte-fallback.ts';
-import type { Json, TokenizerFiles } from './files.ts';
+import { type Json, namelessIn, type TokenizerFiles } from './files.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Where its ids differ from the Rust library's, measured; the default backend has none of these. */
@@ -55,6 +55,8 @@ export function xenovaTokenizer(files: TokenizerFiles): Tokenizer {
     bosTokenId: idOf(files.bosToken),
     eosTokenId: idOf(files.eosToken),
     padTokenId: idOf(files.padToken),
+    unkTokenId: idOf(files.unkToken),
+    nameless: namelessIn(files, idOf),
     chatTemplate: files.chatTemplate,
   };
 }

@@ -102,6 +102,14 @@ export const FLAGS = {
     what: 'An id is not of this vocabulary.',
     todo: 'Use the tokenizer that the ids were made with.',
   },
+  'id-outside-embedding': {
+    what: 'An id is beyond the embedding of the model that lies beside the tokenizer.',
+    todo: 'Call model.resize_token_embeddings(len(tokenizer)), train the new rows, and save the model with the tokenizer.',
+  },
+  'unknown-stop': {
+    what: 'An answer ends with the unknown token in the place of its stop token.',
+    todo: 'Look for the name of the stop token in the vocabulary: convert_tokens_to_ids answers with the unknown token for a name that is not there.',
+  },
   'lengths-differ': {
     what: 'Labels or mask have another length than input_ids.',
     todo: 'Cut and pad them together with input_ids.',
@@ -128,6 +136,10 @@ export const NOTES = {
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',
     todo: 'Use a template that prints reasoning_content, or put the thought into the content as the model writes it.',
+  },
+  'token-without-id': {
+    what: 'The configuration of the tokenizer names a special token that has no id.',
+    todo: 'Correct the name, or add the token, resize the embedding of the model, and save both.',
   },
   'odd-train-flag': {
     what: 'A train flag has a value that trainers read differently.',

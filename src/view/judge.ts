@@ -97,7 +97,7 @@ const oneBos: Rule = (row, { tokenizer }, say) => {
   return [];
 };
 
-const ofTheVocabulary: Rule = (row, { tokenizer }) => {
+const ofTheVocabulary: Rule = (row, { tokenizer, embeddings }) => {
   const wrong = columnsWhere(row, (at) => {
     const id = row.ids[at] ?? -1;
     return (
@@ -105,7 +105,13 @@ const ofTheVocabulary: Rule = (row, { tokenizer }) => {
     );
   });
   const [first] = wrong;
-  if (first === undefined) return [];
+  if (first === undefined) {
+    const beyond = columnsWhere(row, (at) => embeddings !== undefined && (row.ids[at] ?? 0) >= embeddings);
+    const [at] = beyond;
+    if (at === undefined) return [];
+    const why = `the model's embedding has ${embeddings} rows (config.json)`;
+    return [fault('id-outside-embedding', `Token ${at} has the id ${row.ids[at]}; ${why}.`, beyond)];
+  }
   const size =
     tokenizer === undefined ? 'no vocabulary has negative ids' : `the vocabulary has ${tokenizer.vocabSize}`;
   return [fault('id-outside-vocabulary', `Token ${first} has the id ${row.ids[first]}; ${size}.`, wrong)];
@@ -207,10 +213,17 @@ const answersEnd: Rule = (row, options, say) => {
   for (const { from, to, stop, cut } of row.answers) {
     const words = stop ?? to;
     const trained = row.trained.slice(from, words).includes(true);
+    // Looked for only where it is near.
+    const last = trained ? row.trained.lastIndexOf(true, to - 1) : -1;
+    const unknown = row.given !== undefined && isUnknown(row, options, last);
     if (cut && row.trained.slice(from, to).includes(true)) {
       // A row that everything of is trained may be a piece of a longer text.
       if (row.lost > 0 || !trainsAll(row))
-        faults.push(fault('truncated', `The row ends with ${say(to - 1)}, within an answer.`, [to - 1]));
+        faults.push(
+          unknown
+            ? unknownStop(last, say)
+            : fault('truncated', `The row ends with ${say(to - 1)}, within an answer.`, [to - 1]),
+        );
     } else if (stop !== undefined && trained && !row.trained[stop])
       faults.push(
         fault('stop-untrained', `${say(stop)} ends an answer that is trained, and is not trained itself.`, [
@@ -218,7 +231,11 @@ const answersEnd: Rule = (row, options, say) => {
         ]),
       );
     else if (stop === undefined && trained)
-      faults.push(fault('no-stop', `No stop token follows ${say(to - 1)}, the last of an answer.`, [to - 1]));
+      faults.push(
+        unknown
+          ? unknownStop(last, say)
+          : fault('no-stop', `No stop token follows ${say(to - 1)}, the last of an answer.`, [to - 1]),
+      );
     const [first, second] = [row.trained[from], row.trained[from + 1]];
     if (
       row.given !== undefined &&
@@ -242,6 +259,16 @@ function isWord({ ids }: TokenRow, { tokenizer }: ViewOptions, at: number): bool
   return text.trim() !== '' && !/^<.*>$/u.test(text) && !tokenizer?.specialIds.has(ids[at] ?? -1);
 }
 
+/** The unknown token, where it has no other use: some tokenizers pad with it, or name it as their eos. */
+function isUnknown({ ids }: TokenRow, { tokenizer, stops = [] }: ViewOptions, at: number): boolean {
+  const unknown = tokenizer?.unkTokenId;
+  const used = [tokenizer?.eosTokenId, tokenizer?.bosTokenId, tokenizer?.padTokenId, ...stops];
+  return unknown !== undefined && ids[at] === unknown && !used.includes(unknown);
+}
+
+const unknownStop = (at: number, say: (column: number) => string): Fault =>
+  fault('unknown-stop', `${say(at)} stands where the stop token of an answer should be.`, [at]);
+
 /** Rows in which it is not known whose token is whose: what is trained in one run is an answer. */
 const runsEnd: Rule = (row, options, say) => {
   const stops = stopsOf(options);
@@ -261,7 +288,9 @@ const runsEnd: Rule = (row, options, say) => {
       );
     else if (next === row.real.to)
       faults.push(
-        fault('truncated', `The row ends with ${say(at)}, which is trained and no stop token.`, [at]),
+        isUnknown(row, options, last)
+          ? unknownStop(last, say)
+          : fault('truncated', `The row ends with ${say(at)}, which is trained and no stop token.`, [at]),
       );
   }
   return faults;

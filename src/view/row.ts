@@ -13,6 +13,8 @@ export interface ViewOptions {
   readonly writer?: Writer;
   /** Ids that end an answer, besides what tokenizer and template say. */
   readonly stops?: Ids;
+  /** Rows of the embedding of the model in the tokenizer's folder, where it has one. */
+  readonly embeddings?: number;
   /** Absent: what the row's shape suggests. Rows that come with labels or a mask keep theirs. */
   readonly trainOn?: TrainOn;
   readonly maxLength?: number;

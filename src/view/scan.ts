@@ -125,7 +125,7 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
     roles: [...roles].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens),
     sizes,
     // That others have flags is known only when all rows have been seen.
-    counts: [...counts.values(), ...(told === 0 ? [] : untold.values())].sort(
+    counts: [...counts.values(), ...namelessOf(rows, options), ...(told === 0 ? [] : untold.values())].sort(
       (left, right) => order(left) - order(right),
     ),
     assumed: [...assumed, ...lengthsOf(long, options)],
@@ -156,6 +156,14 @@ function count({ number, faults }: ViewedRow, counts: Map<Fault['id'], Counting>
     }
     counts.set(id, known);
   }
+}
+
+/** Of the data set as a whole: every row is made with this tokenizer. */
+function namelessOf(rows: number, { tokenizer }: ViewOptions): Count[] {
+  const { nameless = [] } = tokenizer ?? {};
+  if (rows === 0 || nameless.length === 0) return [];
+  const example = `${nameless.join(' and ')} ${nameless.length === 1 ? 'is' : 'are'} not in the vocabulary.`;
+  return [{ id: 'token-without-id', rows, first: [1], more: rows > 1, example }];
 }
 
 const NO_TRAIN_FLAGS: Fault = {

@@ -1,6 +1,8 @@
 // What the rows of `view` are read with: tokenizer, chat template, stop tokens, and what is trained.
-import { resolve } from 'node:path';
-import { MOST_FILE_BYTES, readGiven } from '../../outside/file.ts';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isJsonObject } from '../../outside/decoded.ts';
+import { MOST_FILE_BYTES, readGiven, readJson } from '../../outside/file.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import { checkTemplate } from '../../tokenizers/template.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
@@ -47,6 +49,7 @@ export async function worldOf(options: WorldOptions, context: Context): Promise<
   if (isProblem(stops)) return stops;
   return {
     ...settings,
+    ...embeddingsIn(folder),
     tokenizer,
     stops,
     ...(template === undefined ? {} : { writer: writerOf(tokenizer, template) }),
@@ -54,6 +57,17 @@ export async function worldOf(options: WorldOptions, context: Context): Promise<
 }
 
 // --- helpers ---
+
+/** Rows of the embedding, as config.json beside the tokenizer has them; without one, or with a strange one, nothing is known. */
+function embeddingsIn(folder: string): Pick<ViewOptions, 'embeddings'> {
+  const file = join(folder, 'config.json');
+  const read = existsSync(file) ? readJson(file) : undefined;
+  if (read === undefined || !('ok' in read) || !isJsonObject(read.ok)) return {};
+  const { vocab_size: own, text_config: text } = read.ok;
+  // Of a model that also sees images, the language model has a part of its own.
+  const size = own ?? (isJsonObject(text) ? text.vocab_size : undefined);
+  return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? { embeddings: size } : {};
+}
 
 function templateOf(file: string, context: Context): string | Problem {
   const read = readGiven(resolve(context.cwd, file), MOST_FILE_BYTES);

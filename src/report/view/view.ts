@@ -110,6 +110,8 @@ const SAID: ReadonlySet<Count['id']> = new Set([
   'lengths-differ',
   'unknown-role',
   'message-dropped',
+  'token-without-id',
+  'id-outside-embedding',
 ]);
 
 function headLines(view: View, { width, paint, of }: ViewPrint): string[] {

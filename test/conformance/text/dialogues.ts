@@ -140,7 +140,13 @@ export function chatting(name: string, which: string, stop: string, how: Labelli
     {
       semantics: { sft_target: how.target, ...how.flags?.roles },
       tokens,
-      can: { render: tools, tokenize: labelled, sft_batch: labelled, rollout: tools },
+      can: {
+        render: tools,
+        tokenize: labelled,
+        // Asked once is enough: to make a question small takes seconds per seed.
+        sft_batch: how.flags?.is === undefined ? labelled : tools,
+        rollout: tools,
+      },
       ...(how.flags?.is === undefined ? {} : { is: how.flags.is }),
     },
     tokenizer,
