@@ -39,7 +39,7 @@ const FACTS: { readonly [O in Op]?: OpFacts<O> } = {
   logprobs: { reach: 'row' },
   entropy: { reach: 'row' },
   full_kl: { reach: 'row' },
-  kl: { reach: 'row' },
+  kl: { reach: 'row', reads: ['logprobs', 'ref_logprobs'] },
   token_rewards: {
     reach: 'row',
     behind: true,
@@ -58,7 +58,9 @@ const FACTS: { readonly [O in Op]?: OpFacts<O> } = {
   },
   whiten: {
     reach: 'batch',
+    reads: ['values'],
     except: {
+      counts: 'a token alone is whitened to 0 whatever it is; whiten/ judges that all tokens move alike',
       stacked:
         'a variance that divides by one token fewer is another one for more rows; whiten/ judges 17 and 65 rows by the formula',
       long: 'a variance that divides by one token fewer is another one for more tokens',
@@ -67,18 +69,21 @@ const FACTS: { readonly [O in Op]?: OpFacts<O> } = {
   clip_advantages: { reach: 'row' },
   advantages: {
     reach: 'group',
+    reads: ['rewards'],
     except: {
       stacked:
         'a group of twice the rows has another deviation, and stacked groups would need prompts of their own',
     },
   },
-  loss: { reach: 'batch' },
-  sft_loss: { reach: 'batch', padding: { labels: -100 } },
-  value_loss: { reach: 'batch' },
+  // A loss that only carries a gradient is the same whatever the log-probabilities are.
+  loss: { reach: 'batch', reads: ['advantages'] },
+  sft_loss: { reach: 'batch', reads: ['logits'], padding: { labels: -100 } },
+  value_loss: { reach: 'batch', reads: ['values', 'returns'] },
   preference: { reach: 'row' },
-  preference_loss: { reach: 'row' },
-  reward_loss: { reach: 'row' },
-  unpaired_preference_loss: { reach: 'batch' },
+  // Not every objective has a reference.
+  preference_loss: { reach: 'row', reads: ['chosen_logprobs', 'rejected_logprobs'] },
+  reward_loss: { reach: 'row', reads: ['chosen_scores', 'rejected_scores', 'margins'] },
+  unpaired_preference_loss: { reach: 'batch', reads: ['logprobs'] },
   sampling: { reach: 'row', except: { finite: 'a token that cannot be drawn has minus infinity' } },
   reward: { reach: 'row' },
   overlong_penalty: { reach: 'row' },

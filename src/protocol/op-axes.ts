@@ -20,6 +20,7 @@ export type Relation =
   | 'padding'
   | 'masked-values'
   | 'nan-under-the-mask'
+  | 'counts'
   | 'nan-shows'
   | 'untrained'
   | 'batch-mates'
@@ -36,6 +37,8 @@ export type Relation =
 export interface OpFacts<O extends Op = Op> {
   /** The rows that an answer about one row may depend on. */
   readonly reach: 'row' | 'group' | 'batch';
+  /** Real numbers that the answer depends on whatever the formula, of an op that may have a formula of its own. */
+  readonly reads?: readonly (keyof Args<O>)[];
   /** What a column of padding holds; where nothing is said, 0. */
   readonly padding?: { readonly [K in keyof Args<O>]?: number };
   /** What stands in the slot behind the last token of the mask counts, too. */

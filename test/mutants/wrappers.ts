@@ -104,6 +104,12 @@ const WAYS: readonly Way[] = [
     },
   },
   {
+    name: 'is-a-constant',
+    title: (op) => `${op} answers 0.5 whatever it is asked`,
+    breaks: ['counts'],
+    answer: (ok, { ok: fields }) => edited(ok, fields.filter(isReal), (value) => numbers(value, () => 0.5)),
+  },
+  {
     name: 'takes-nan-for-0',
     title: (op) => `${op} goes on with 0 where a number is NaN`,
     breaks: ['nan-shows'],

@@ -24,15 +24,22 @@ import { argsOf, base, coverage } from './preference-loss.ts';
  */
 const STEP = 8;
 
-/** Tokens that policy and reference rate alike, but for `by`. */
-const near = (tokens: readonly PairToken[], by: number): PairToken[] =>
-  tokens.map(({ ref }) => ({ logprob: ref - STEP + by, ref: ref - STEP }));
+/** Tokens that policy and reference rate alike, but for `by`; `only`: of one token. */
+const near = (tokens: readonly PairToken[], by: number, only?: number): PairToken[] =>
+  tokens.map(({ ref }, t) => ({
+    logprob: ref - STEP + (only === undefined || t === only ? by : 0),
+    ref: ref - STEP,
+  }));
+
+/** Which token moves alone: another one from case to case. */
+const oneOf = ({ rows }: Pairs, { length }: readonly PairToken[]): number =>
+  rows.reduce((sum, { chosen, rejected }) => sum + chosen.length + rejected.length, 0) % length;
 
 const towardsChosen: Property<Pairs> = {
   ...base,
   id: 'preference_loss/falls-towards-the-chosen-completion',
   title:
-    'Where policy and reference rate both completions alike, the loss does not fall when the chosen one gets less likely or the rejected one likelier',
+    'Where policy and reference rate both completions alike, the loss does not fall when the chosen one, or a token of it, gets less likely or the rejected one likelier',
   why: 'A sign or a swap makes the trainer learn the rejected answers, with a loss curve that looks well.',
   catches: ['LOSS-13'],
   given: () => pairNumbers(),
@@ -40,22 +47,25 @@ const towardsChosen: Property<Pairs> = {
   async check(subject, drawn): Promise<Finding | undefined> {
     // The same numbers on both sides, and those of the reference: every objective is undecided there, and slopes down
     // towards the chosen completion, even those that look at each half alone.
-    const alike = (chosen: number, rejected: number): Pairs => ({
+    const alike = (chosen: number, rejected: number, single = false): Pairs => ({
       rows: drawn.rows.map((row) => ({
-        chosen: near(row.chosen, chosen),
-        rejected: near(row.chosen, rejected),
+        chosen: near(row.chosen, chosen, single ? oneOf(drawn, row.chosen) : undefined),
+        rejected: near(row.chosen, rejected, single ? oneOf(drawn, row.chosen) : undefined),
       })),
     });
     const even = await subject.ask('preference_loss', argsOf(alike(0, 0)));
     for (const [what, worse] of [
-      ['the chosen completions get less likely', alike(-STEP, 0)],
-      ['the rejected completions get likelier', alike(0, STEP)],
+      ['the chosen completions get less likely, each token', alike(-STEP, 0)],
+      ['the rejected completions get likelier, each token', alike(0, STEP)],
+      // A token of the wrong sign is outvoted by the others.
+      ['one token of each chosen completion gets less likely,', alike(-STEP, 0, true)],
+      ['one token of each rejected completion gets likelier,', alike(0, STEP, true)],
     ] as const) {
       const { loss } = await subject.ask('preference_loss', argsOf(worse));
       if (!(loss >= even.loss - bandOf(subject, drawn.rows.length).allowed(even.loss)))
         return {
           kind: 'slope',
-          sentence: `The loss falls from ${show(even.loss)} to ${show(loss)} when ${what}, each token by ${STEP}; before, both completions had the same numbers, those of the reference.`,
+          sentence: `The loss falls from ${show(even.loss)} to ${show(loss)} when ${what} by ${STEP}; before, both completions had the same numbers, those of the reference.`,
         };
     }
     return undefined;
@@ -143,6 +153,14 @@ const shared = {
   labels: pairLabels,
 } as const;
 
+/**
+ * Both halves of a pair with the numbers of the chosen one, and policy and reference alike: no margin is so large, under any objective
+ * and with or without a reference, that the loss is flat.
+ */
+const undecided = ({ rows }: Pairs): Pairs => ({
+  rows: rows.map(({ chosen }) => ({ chosen: near(chosen, 0), rejected: near(chosen, 0) })),
+});
+
 export const preferenceLossRelations: readonly Property<Pairs>[] = [
   towardsChosen,
   length,
@@ -162,12 +180,18 @@ export const preferenceLossRelations: readonly Property<Pairs>[] = [
     ...shared,
     given: () => pairNumbers({ minRows: 2 }),
     coverage: { 'unequal rows': 0.25 },
-    allBut: ['finite'],
+    allBut: ['finite', 'counts'],
     relations: {
       stacked: { catches: ['LOSS-13'] },
       inputs: { catches: ['LOSS-13'] },
       'batch-mates': { catches: ['MSK-06', 'LOSS-13'], needs: [declared] },
     },
+  }),
+  ...relations({
+    ...shared,
+    given: () => pairNumbers().map(undecided),
+    coverage: { 'several rows': 0.25 },
+    relations: { counts: { catches: ['LOSS-13', 'MSK-06'] } },
   }),
 ];
 

@@ -51,7 +51,7 @@ const invariants = relations<'loss', Tracks>({
   ...related,
   coverage,
   observe,
-  allBut: ['micro-batches', 'many-micro-batches', 'ranks'],
+  allBut: ['micro-batches', 'many-micro-batches', 'ranks', 'counts'],
   relations: {
     finite: {
       catches: ['NUM-01', 'NUM-02'],
@@ -84,6 +84,14 @@ const partitions = relations<'loss', Tracks>({
   },
 });
 
+/** On policy, where no clip and no bound of a ratio leaves a token out. */
+const advantagesCount = relations<'loss', Tracks>({
+  ...related,
+  given: () => tracks({ onPolicy: true, noEmptyRows: true }),
+  coverage,
+  relations: { counts: { catches: ['ADV-09', 'ZL-02'] } },
+});
+
 const counted: Property<Tracks> = {
   ...base,
   id: 'loss/trained-tokens-are-counted',
@@ -104,7 +112,12 @@ const counted: Property<Tracks> = {
   },
 };
 
-export const lossRelations: readonly Property<Tracks>[] = [...invariants, ...partitions, counted];
+export const lossRelations: readonly Property<Tracks>[] = [
+  ...invariants,
+  ...partitions,
+  ...advantagesCount,
+  counted,
+];
 
 /** Every term has something to say: rows enough for each, and entropies where they are taken. */
 export const lossKnobs = knobs<'loss', Tracks>({

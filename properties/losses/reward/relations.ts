@@ -186,6 +186,9 @@ const shares = {
   },
 };
 
+/** Both answers with one score, where no loss is flat. */
+const undecided = (drawn: ScoredPairs): ScoredPairs => each(drawn, ({ chosen }) => ({ rejected: chosen }));
+
 export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
   towardsChosen,
   differences,
@@ -208,7 +211,7 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     ...shared,
     given: () => scoredPairs({ minRows: 2 }),
     coverage,
-    allBut: ['finite', 'batch-mates'],
+    allBut: ['finite', 'batch-mates', 'counts'],
     relations: {
       stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
@@ -221,5 +224,11 @@ export const rewardLossRelations: readonly Property<ScoredPairs>[] = [
     relations: {
       'batch-mates': { needs: KNOWN },
     },
+  }),
+  ...relations<'reward_loss', ScoredPairs>({
+    ...shared,
+    given: () => scoredPairs().map(undecided),
+    coverage: { 'several rows': 0.3 },
+    relations: { counts: { catches: ['LOSS-08', 'LOSS-13'] } },
   }),
 ];

@@ -8,6 +8,7 @@ import {
   labelledRowLabels,
   labelledRows,
   many,
+  type Need,
   type PairToken,
   type Property,
   relations,
@@ -24,6 +25,14 @@ const STEP = 4;
 const moved = (tokens: readonly PairToken[], by: number): PairToken[] =>
   tokens.map(({ logprob, ref }) => ({ logprob: logprob + by, ref: ref + by }));
 
+/** Desirable or not; all tokens, or one alone: a token of the wrong sign is outvoted by the others. */
+const KINDS = [
+  [true, false],
+  [false, false],
+  [true, true],
+  [false, true],
+] as const;
+
 const towardsDesirable: Property<Labelled> = {
   ...base,
   id: 'unpaired_preference_loss/falls-towards-desirable-rows',
@@ -36,20 +45,23 @@ const towardsDesirable: Property<Labelled> = {
   async check(subject, drawn): Promise<Finding | undefined> {
     // Every token as low as it takes for none to be above 0.
     const low = each(drawn, ({ tokens }) => ({ tokens: moved(tokens, -STEP) }));
-    const shifted = (kind: boolean): Labelled =>
+    const size = drawn.rows.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const shifted = (kind: boolean, single: boolean): Labelled =>
       each(low, ({ desirable, tokens }) => ({
-        tokens: tokens.map((token) =>
-          desirable === kind ? { ...token, logprob: token.logprob + (kind ? -STEP : STEP) } : token,
+        tokens: tokens.map((token, t) =>
+          desirable === kind && (!single || t === size % tokens.length)
+            ? { ...token, logprob: token.logprob + (kind ? -STEP : STEP) }
+            : token,
         ),
       }));
     const before = await lossOf(subject, low);
     const allowed = bandOf(subject, drawn.rows.length).allowed(before) + 2 * slackIn(subject, argsOf(low));
-    for (const kind of [true, false]) {
-      const after = await lossOf(subject, shifted(kind));
+    for (const [kind, single] of KINDS) {
+      const after = await lossOf(subject, shifted(kind, single));
       if (after >= before - allowed) continue;
       return {
         kind: 'slope',
-        sentence: `The loss falls from ${show(before)} to ${show(after)} when the policy finds each token of the ${kind ? 'desirable completions' : 'undesirable completions'} ${STEP} nats ${kind ? 'less likely' : 'likelier'}.`,
+        sentence: `The loss falls from ${show(before)} to ${show(after)} when the policy finds ${single ? 'one token of each' : 'each token of the'} ${kind ? 'desirable' : 'undesirable'} ${single ? 'completion' : 'completions'} ${STEP} nats ${kind ? 'less likely' : 'likelier'}.`,
       };
     }
     return undefined;
@@ -210,6 +222,15 @@ const shared = {
   labels: labelledRowLabels,
 } as const;
 
+/** Policy and reference alike, where no loss is flat. */
+const undecided = (drawn: Labelled): Labelled =>
+  each(drawn, ({ tokens, kl }) => ({ tokens: alike(tokens), kl: alike(kl) }));
+const alike = (tokens: readonly PairToken[]): PairToken[] =>
+  tokens.map(({ ref }) => ({ logprob: ref - STEP, ref: ref - STEP }));
+
+const weighed: Need = ({ semantics: { desirable_weight: desirable, undesirable_weight: undesirable } }) =>
+  desirable === 0 || undesirable === 0 ? 'rows of one kind have the weight 0' : undefined;
+
 export const unpairedLossRelations: readonly Property<Labelled>[] = [
   towardsDesirable,
   clamped,
@@ -232,10 +253,17 @@ export const unpairedLossRelations: readonly Property<Labelled>[] = [
     ...shared,
     given: () => labelledRows({ minRows: 2 }),
     coverage,
-    allBut: ['finite'],
+    allBut: ['finite', 'counts'],
     relations: {
       stacked: { catches: ['LOSS-03'] },
       inputs: { catches: ['LOSS-08'] },
     },
+  }),
+  ...relations<'unpaired_preference_loss', Labelled>({
+    ...shared,
+    needs: [weighed],
+    given: () => labelledRows().map(undecided),
+    coverage: { 'several rows': 0.3, 'one kind of rows': 0.2 },
+    relations: { counts: { catches: ['LOSS-13', 'MSK-06'] } },
   }),
 ];

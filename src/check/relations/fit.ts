@@ -16,15 +16,18 @@ export interface Signature {
   readonly ok: readonly Field<OkAxis>[];
   readonly reach: OpAxes['reach'];
   readonly hasIds: boolean;
+  /** Its numbers that every formula reads. */
+  readonly reads: readonly string[];
 }
 
 export function signatureOf(op: Op): Signature {
-  const { args, ok, reach, ids } = axesOf(op);
+  const { args, ok, reach, ids, reads = [] } = axesOf(op);
   return {
     args: fields(OPS[op].args, args),
     ok: fields(OPS[op].ok, ok),
     reach,
     hasIds: ids !== undefined,
+    reads: reads as readonly string[],
   };
 }
 

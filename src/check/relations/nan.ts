@@ -3,6 +3,7 @@
 import type { Args, Op } from '../../protocol/message.ts';
 import { show } from '../numbers.ts';
 import { discard } from '../subject.ts';
+import { isRead, placesIn } from './counts.ts';
 import { madeOf, signatureOf, wholeOf } from './fit.ts';
 import { FEW_CASES, type Rule } from './rule.ts';
 import { fieldAlong, rowCount, trainedOf, wholePartition } from './transform.ts';
@@ -26,19 +27,23 @@ export const nanShows: Rule = {
   applies: (op, args) => trainedRow(op, args) >= 0,
   async check({ subject, op, args }) {
     const signature = signatureOf(op);
-    const [field, whole] = [madeOf(signature) ?? '', wholeOf(signature) ?? ''];
+    const [field, name] = [madeOf(signature) ?? '', wholeOf(signature) ?? ''];
     const row = trainedRow(op, args);
     const rows = (args as Readonly<Record<string, unknown>>)[field];
     if (row < 0 || !Array.isArray(rows)) return discard('no row is trained');
     const broken = { ...wholePartition(op, args), [field]: rows.with(row, nanIn(rows[row])) };
     const attempt = await subject.attempt(op, broken);
     if ('refused' in attempt) return discard('a batch with NaN is refused', 'trainer');
-    const answered = (attempt.ok as Readonly<Record<string, unknown>>)[whole];
-    if (typeof answered !== 'number') return discard(`the answer has no ${whole}`, 'trainer');
+    const answered = (attempt.ok as Readonly<Record<string, unknown>>)[name];
+    if (typeof answered !== 'number') return discard(`the answer has no ${name}`, 'trainer');
     if (!Number.isFinite(answered)) return undefined;
+    // A row that is never read hides a NaN as it hides any number.
+    const whole = { subject, op, args: wholePartition(op, args) };
+    if (!(await isRead(whole, placesIn(op, whole.args, row, field))))
+      return discard(`other numbers in place of ${field} of row ${row} do not change ${name}`, 'trainer');
     return {
       kind: 'hidden',
-      sentence: `${field} of row ${row} are NaN, and ${whole} is ${show(answered)}: the row is left out, and nobody is told.`,
+      sentence: `${field} of row ${row} are NaN, and ${name} is ${show(answered)}: the row is left out, and nobody is told.`,
       advice: 'Take nan_to_num, nanmean and their like out of it, and end the step where it is not finite.',
     };
   },

@@ -4,6 +4,7 @@ import type { Level } from '../../vocabulary.ts';
 import type { Finding, Need, Subject } from '../property.ts';
 import type { Observed } from './compare.ts';
 import type { Signature } from './fit.ts';
+import { fieldAlong } from './transform.ts';
 
 interface RuleFacts {
   /** Last part of the id. */
@@ -53,6 +54,11 @@ export interface Change {
 /** A request changed in a way that must not matter, and where its rows and columns are. */
 export interface Changed<O extends Op> extends Change {
   readonly args: Args<O>;
+}
+
+/** Varies from request to request, as a number at random does. */
+export function sizeOf<O extends Op>(op: O, args: Args<O>): number {
+  return JSON.stringify(fieldAlong(op, args, 'row') ?? fieldAlong(op, args, 'mask') ?? 0).length;
 }
 
 export interface Asked<O extends Op> {

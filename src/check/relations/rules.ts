@@ -6,11 +6,12 @@ import type { Matrix } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
 import { discard } from '../subject.ts';
 import { agreement, notANumber } from './compare.ts';
+import { counts } from './counts.ts';
 import { hasColumns, isReal, type Signature } from './fit.ts';
 import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
-import { type Cause, FEW_CASES, type Rule } from './rule.ts';
+import { type Cause, FEW_CASES, type Rule, sizeOf } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -23,7 +24,7 @@ import {
   rowCount,
   wholePartition,
 } from './transform.ts';
-import { moved, twice } from './twice.ts';
+import { moved, SAME_TWICE, twice } from './twice.ts';
 import { untrained } from './untrained.ts';
 
 /** Columns added on each side: two, so that a shift by one shows as a shift. */
@@ -48,11 +49,6 @@ function independentParts<O extends Op>(op: O, args: Args<O>): readonly (readonl
   return axesOf(op).reach === 'group'
     ? [...new Set(groups)].map((group) => all.filter((row) => groups?.[row] === group))
     : all.map((row) => [row]);
-}
-
-/** Varies from request to request, as a number at random does. */
-function sizeOf<O extends Op>(op: O, args: Args<O>): number {
-  return JSON.stringify(fieldAlong(op, args, 'row') ?? fieldAlong(op, args, 'mask') ?? 0).length;
 }
 
 /** What to do where a number of the whole batch becomes smaller as the columns, `extra` of them added, become more. */
@@ -201,10 +197,11 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       return undefined;
     },
   },
+  counts,
   'nan-shows': nanShows,
   untrained,
   'same-twice': {
-    id: 'same-twice',
+    id: SAME_TWICE,
     title: (noun) => `${noun} is the same when asked twice, with another request in between`,
     why: 'A statistic that is carried along, or an input that is written into, makes a step depend on the steps before it.',
     level: 'must',

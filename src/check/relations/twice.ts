@@ -5,6 +5,11 @@ import { discard } from '../subject.ts';
 import { agreement, notANumber, type Observed } from './compare.ts';
 import type { Asked, Change, Changed } from './rule.ts';
 
+/** Last part of the ids of properties that ask one request again. */
+export const SAME_TWICE = 'same-twice';
+
+export const asksTwice = (id: string): boolean => id.endsWith(SAME_TWICE);
+
 /** The answer to a request, and to a changed one. */
 export async function twice<O extends Op>(
   asked: Asked<O>,
