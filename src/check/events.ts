@@ -48,6 +48,8 @@ export interface Failure {
   readonly unsaved?: true;
   /** The trainer failed in the same way in this property, where the case was made small; here it is as it was drawn. */
   readonly sameAs?: string;
+  /** One request has two answers, as this property shows: what fails of its op may be that. */
+  readonly explainedBy?: string;
   readonly stderrTail?: string;
 }
 

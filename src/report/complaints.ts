@@ -3,7 +3,7 @@
 import type { PropertyResult } from '../check/events.ts';
 import { LEVELS, type Verdict } from '../vocabulary.ts';
 import { troubleKey } from './failure/blocks.ts';
-import { failureLines, othersSaid, saidOf } from './failure/failure.ts';
+import { explanationOf, failureLines, othersSaid, saidOf } from './failure/failure.ts';
 import { replayFor } from './failure/reproduce.ts';
 import { cutOffWords, notBegun, type Run, reached } from './runs.ts';
 import { PLAIN } from './text/paint.ts';
@@ -17,7 +17,7 @@ export interface Complaint {
   readonly weight: 'error' | 'warning';
 }
 
-/** Failures before errors before the rest, `must` before `should`; a trainer that breaks alike everywhere is last of its kind. */
+/** Failures before errors before the rest, `must` before `should`; last of their kind are those that another one explains or repeats. */
 export function complaintsOf(run: Run): readonly Complaint[] {
   const seen = new Set<string>();
   return run.results
@@ -26,7 +26,8 @@ export function complaintsOf(run: Run): readonly Complaint[] {
       const key = troubleKey(result);
       const repeated = key !== undefined && seen.has(key);
       if (key !== undefined) seen.add(key);
-      const place = [ORDER.indexOf(result.verdict), repeated ? 1 : 0, LEVELS.indexOf(result.level)];
+      const later = repeated || result.failure?.explainedBy !== undefined;
+      const place = [ORDER.indexOf(result.verdict), later ? 1 : 0, LEVELS.indexOf(result.level)];
       return { result, place };
     })
     .sort((a, b) => compare(a.place, b.place))
@@ -37,7 +38,8 @@ export function complaintsOf(run: Run): readonly Complaint[] {
 export function sentenceOf(result: PropertyResult): string {
   const { failure, verdict, reason, title } = result;
   const said = saidOf(failure);
-  const found = said === undefined ? undefined : [said, ...othersSaid(result)].join(' ');
+  const found =
+    said === undefined ? undefined : [said, ...othersSaid(result), ...explanationOf(failure)].join(' ');
   if (reason === undefined || verdict === 'known') return harmless(found ?? title);
   const word = LOOKS[verdict].word;
   const why = `${word.slice(0, 1).toUpperCase()}${word.slice(1)}: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}`;

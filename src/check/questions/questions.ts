@@ -2,6 +2,7 @@
 import { NOT_TRIED, type PropertyResult } from '../events.ts';
 import type { Doubt } from '../profile/doubt.ts';
 import type { Property, World } from '../property.ts';
+import { asksTwice } from '../relations/twice.ts';
 
 export interface Questions {
   /** Of a property that could not be asked: the question in its place, if there is one. */
@@ -40,13 +41,17 @@ export function questionsOf(
   };
 }
 
-/** Relations before formulas within a stage, so that what needs no declaration decides first. */
+/**
+ * Within a stage, whether one request has one answer comes first, which explains what fails behind it; and relations before
+ * formulas, so that what needs no declaration decides first.
+ */
 export function inOrder(properties: readonly Property[]): Property[] {
   const stages = [...new Set(properties.map(({ stage }) => stage))];
   return stages.flatMap((stage) => {
     const own = properties.filter((property) => property.stage === stage);
     return [
-      ...own.filter(({ settles }) => settles === undefined),
+      ...own.filter(({ id }) => asksTwice(id)),
+      ...own.filter(({ id, settles }) => settles === undefined && !asksTwice(id)),
       ...own.filter(({ settles }) => settles !== undefined),
     ];
   });

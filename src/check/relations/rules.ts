@@ -4,14 +4,15 @@ import type { OkAxis, Relation } from '../../protocol/axes.ts';
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import { freeTokens } from '../needs.ts';
+import type { Finding } from '../property.ts';
 import { discard } from '../subject.ts';
-import { agreement, notANumber } from './compare.ts';
+import { agreement, notANumber, type Observed } from './compare.ts';
 import { counts } from './counts.ts';
 import { hasColumns, isReal, type Signature } from './fit.ts';
 import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
-import { type Cause, FEW_CASES, type Rule, sizeOf } from './rule.ts';
+import { type Asked, type Cause, FEW_CASES, type Rule, sizeOf } from './rule.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -73,6 +74,25 @@ const numbersUnderMask = ({ args }: Signature): string | undefined =>
   args.some(({ axis, kind }) => axis === 'token' && kind === 'float_track')
     ? undefined
     : 'no argument holds numbers under a mask';
+
+/** An answer that is kept by the shape of its request is the same each time, and that of another request. */
+async function kept<O extends Op>(asked: Asked<O>, before: Observed): Promise<Finding | undefined> {
+  const { subject, op, args, askAnew } = asked;
+  const order = reversed(rowCount(op, args));
+  if (order.length < 2) return undefined;
+  const turned = pickRows(op, wholePartition(op, args), order);
+  // Some take no other order, and another relation asks about that.
+  if ('refused' in (await subject.anew.attempt(op, turned))) return undefined;
+  const after = await askAnew(turned);
+  const when = 'with the rows in reverse order';
+  const hasMoved = moved(asked, before, after, { place: placesOf(order), when }) === undefined;
+  if (hasMoved || moved(asked, before, after, { when }) !== undefined) return undefined;
+  return {
+    kind: 'kept',
+    sentence: `With its ${order.length} rows in reverse order, the batch gets the answer that it had before, row by row: is it kept from an earlier request of this shape?`,
+    advice: 'Let the key of a cache hold all numbers of the request, or clear it between requests.',
+  };
+}
 
 export const RULES: Readonly<Record<Relation, Rule>> = {
   finite: {
@@ -212,7 +232,8 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       const before = await ask(args);
       // Another request, so that what is kept of it shows: one row of this one.
       if (rows > 1) await subject.anew.attempt(op, pickRows(op, wholePartition(op, args), [rows - 1]));
-      return moved(asked, before, await askAnew(args), { when: 'when it is asked again' });
+      const again = moved(asked, before, await askAnew(args), { when: 'when it is asked again' });
+      return again ?? (await kept(asked, before));
     },
   },
   stacked,

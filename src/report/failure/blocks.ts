@@ -14,7 +14,8 @@ export function blocksOf(
 ): string[][] {
   const told = new Map<string, string>();
   let count = 0;
-  return results.map((result) => {
+  const own = results.filter(({ failure }) => failure?.explainedBy === undefined);
+  const blocks = own.map((result) => {
     const { failure, verdict, id, reason = '' } = result;
     const options = optionsOf(result);
     if (failure === undefined) {
@@ -33,6 +34,24 @@ export function blocksOf(
     return count <= whole
       ? failureLines(result, options)
       : shortLines(result, failure, saidOf(failure) ?? '', options);
+  });
+  return [...blocks, ...explainedBlocks(results, optionsOf)];
+}
+
+/** One block for all that one property explains. */
+function explainedBlocks(
+  results: readonly PropertyResult[],
+  optionsOf: (result: PropertyResult) => BlockOptions,
+): string[][] {
+  const causes = new Set(results.flatMap(({ failure }) => failure?.explainedBy ?? []));
+  return [...causes].flatMap((by) => {
+    const behind = results.filter(({ failure }) => failure?.explainedBy === by);
+    const [first] = behind;
+    if (first === undefined) return [];
+    const ids = behind.map(({ id }) => id).join(', ');
+    const many = behind.length === 1 ? '1 failure' : `${behind.length} failures`;
+    const said = `${LOOKS[first.verdict].glyph} ${many} of the same op may be nothing but ${by}, above: one request has two answers. Run again once it holds: ${ids}.`;
+    return [wrap(harmless(said), optionsOf(first).width)];
   });
 }
 

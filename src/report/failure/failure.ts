@@ -56,6 +56,7 @@ function toldLines(failure: Failure, inner: BlockOptions): string[] {
     ...(trouble === undefined ? [] : troubleLines(trouble, inner)),
     ...confirmationLines(failure, inner),
     ...sameAsLines(failure, inner),
+    ...explanationOf(failure).flatMap((said) => ['', ...wrap(said, inner.width)]),
   ];
 }
 
@@ -75,6 +76,13 @@ function otherLines(other: Failure, options: BlockOptions): string[] {
 function sameAsLines({ sameAs }: Failure, { width }: BlockOptions): string[] {
   if (sameAs === undefined) return [];
   return ['', ...wrap(`The trainer fails here as in ${sameAs}, where the case is made small.`, width)];
+}
+
+/** What else may be behind it, as a sentence; none: nothing is known. */
+export function explanationOf(failure: Failure | undefined): string[] {
+  return failure?.explainedBy === undefined
+    ? []
+    : [`${failure.explainedBy} fails: one request has two answers, which may be all that is wrong here.`];
 }
 
 /** The same failure in few lines: one sentence, and how to see it. */

@@ -135,6 +135,7 @@ const failure = object({
   lines: list(text),
   'unsaved?': flag,
   'sameAs?': text,
+  'explainedBy?': text,
   'stderrTail?': text,
 });
 

@@ -25,6 +25,16 @@ const resultOf = (
   ...more,
 });
 
+const FAILURE = {
+  caseId: 'abc',
+  given: 1,
+  casesToFail: 1,
+  shrinks: 0,
+  confirmed: 'deterministic',
+  seed: 1,
+  lines: [],
+} as const;
+
 const VERDICTS = ['pass', 'fail', 'error', 'ask', 'skipped'] as const;
 const results = fc.tuple(...FACTS.map(() => fc.constantFrom(...VERDICTS))).map((verdicts) =>
   FACTS.map(({ id }, at) => {
@@ -66,6 +76,27 @@ test('a question waits for what asks the same ops before it, and is put once tha
   expect(rest()).toEqual([]);
 });
 
+test('a failure waits for same-twice of its op, which explains it, and of no other op', () => {
+  const facts = [
+    { id: 'kl/same-twice', ops: ['kl'] },
+    { id: 'kl/relation', ops: ['kl'] },
+    { id: 'kl/in-the-loss', ops: ['loss', 'kl'] },
+    { id: 'loss/same-twice', ops: ['loss'] },
+  ];
+  const failure = { ...FAILURE, finding: { kind: 'x', sentence: 'x' } };
+  const failing = (id: string): PropertyResult => resultOf(id, 'fail', { failure });
+  const { add } = settling(facts);
+  expect(add(failing('kl/relation'))).toEqual([]);
+  expect(add(failing('kl/in-the-loss'))).toEqual([failing('kl/in-the-loss')]);
+  expect(add(failing('kl/same-twice')).map(({ id, failure: own }) => [id, own?.explainedBy])).toEqual([
+    ['kl/same-twice', undefined],
+    ['kl/relation', 'kl/same-twice'],
+  ]);
+  expect(settled(facts, [failing('kl/relation'), resultOf('kl/same-twice', 'pass')]).at(-1)).toEqual(
+    failing('kl/relation'),
+  );
+});
+
 test('a question that a case asks is put whatever else fails', () => {
   const asks = resultOf('loss/asks-by-a-case', 'ask');
   expect(settled(FACTS, [asks, resultOf('loss/relation', 'fail')]).at(-1)).toEqual(asks);
@@ -76,13 +107,7 @@ test('what every op runs into is told by the first in order, whoever met it firs
   const failing = (id: string, sameAs?: string): PropertyResult =>
     resultOf(id, 'error', {
       failure: {
-        caseId: 'abc',
-        given: 1,
-        casesToFail: 1,
-        shrinks: 0,
-        confirmed: 'deterministic',
-        seed: 1,
-        lines: [],
+        ...FAILURE,
         trainerFailure: { ...trainerFailure, message: `case ${id.length} is broken` },
         ...(sameAs === undefined ? {} : { sameAs }),
       },

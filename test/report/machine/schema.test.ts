@@ -278,6 +278,7 @@ describe('the schema of events', () => {
         saved: true,
         unsaved: true,
         sameAs: true,
+        explainedBy: true,
         stderrTail: true,
       }),
     ],

@@ -4,7 +4,13 @@ import type { Failure, PropertyFacts, PropertyResult, Replay } from '../../../ch
 import { failingLabelsSentence } from '../../../check/failing-labels.ts';
 import type { Finding } from '../../../check/property.ts';
 import { sentTemplate } from '../../../check/sent-template.ts';
-import { CONFIRMED, facts as factsLine, foundIn as foundWhere, MOST_STRIPS } from '../../failure/failure.ts';
+import {
+  CONFIRMED,
+  explanationOf,
+  facts as factsLine,
+  foundIn as foundWhere,
+  MOST_STRIPS,
+} from '../../failure/failure.ts';
 import { tail, troubleIn } from '../../failure/trouble.ts';
 import { plural } from '../../text/plural.ts';
 import { seriesFigures } from '../monitor/monitor-series.ts';
@@ -48,6 +54,7 @@ ${verdictReason(result)}
 ${theSame(also)}
 ${templateSent(failure, id)}
 ${sameAs(failure)}
+${explanationOf(failure).map((said) => html`<p class="notice">${said}</p>`)}
 ${foundIn(failure, replay, id)}
 ${shrinkSteps({ steps: failure.steps ?? [], id })}
 ${reproduceSection(failure, replay)}
