@@ -148,9 +148,9 @@ export interface Semantics {
   readonly value_loss_factor?: number;
   /** The critic's loss is a mean over all trained tokens (the usual choice), or over rows of each row's mean or sum. */
   readonly value_aggregation?: ValueAggregation;
-  /** Ratio clip range [1 - clip_low, 1 + clip_high]. */
-  readonly clip_low?: number;
-  readonly clip_high?: number;
+  /** Ratio clip range [1 - clip_low, 1 + clip_high]; null: not clipped on that side. */
+  readonly clip_low?: number | null;
+  readonly clip_high?: number | null;
   readonly ratio_level?: RatioLevel;
   /** min(r A, clip(r) A) (PPO), or clip(r) without gradient times A times the log-probability (CISPO). */
   readonly policy_objective?: 'clip' | 'cispo';

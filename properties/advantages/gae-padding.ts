@@ -1,6 +1,7 @@
 // Advantage estimation and what stands behind a row: rewards and values on its padding, and in the slot right behind it.
 import { discard, type GaeCase, gaeCase, layGaps, type Property, padColumns } from '../../src/index.ts';
-import { argsOf, ask, base, coverage, differing, finding, ownSlot } from './gae.ts';
+import { argsOf, ask, base, coverage, differing, finding } from './gae.ts';
+import { answersOfSlot, ownSlot } from './gae-slot.ts';
 
 /** Far from any reward or value. */
 const JUNK = -17;
@@ -84,7 +85,7 @@ const slotBehind: Property<GaeCase> = {
             note: 'Legal where rows that were cut off are bootstrapped, and the adapter hands the value of the cut-off state over in that slot.',
           },
         ),
-        ...(subject.semantics.gae_bootstrap === undefined ? { answers: ['"gae_bootstrap": true'] } : {}),
+        ...answersOfSlot(subject),
       };
     }
     return undefined;

@@ -15,7 +15,6 @@ import {
   layGaps,
   type Matrix,
   moments,
-  type Need,
   type Ok,
   type Property,
   relations,
@@ -30,6 +29,7 @@ import {
   whitenVariants,
   withoutGaps,
 } from '../../src/index.ts';
+import { besideTheSlot } from './gae-slot.ts';
 
 export const base = { stage: 'gae', level: 'must', ops: ['gae'], labels: gaeLabels } as const;
 export const coverage = { 'unequal completions': 0.2, 'gamma below 1': 0.25, 'lambda between 0 and 1': 0.15 };
@@ -153,12 +153,6 @@ export function finding(
   };
 }
 
-/** A trainer that reads the slot behind a row on purpose cannot be told to leave it alone. */
-export const ownSlot: Need = ({ semantics }) =>
-  semantics.gae_bootstrap === true
-    ? 'semantics.gae_bootstrap is true: the value behind the last token is read on purpose'
-    : undefined;
-
 const equals: Property<GaeCase> = {
   ...base,
   id: 'gae/equals-the-sum-of-deltas',
@@ -225,7 +219,6 @@ const compressed: Property<GaeCase> = {
   why: "A tool's output takes no decision: as a step of its own it discounts what comes behind it, and as an end of the row it cuts the credit off.",
   level: 'should',
   catches: ['VAL-04', 'VAL-01'],
-  needs: [ownSlot],
   given: () => gaeCase({ gaps: true }),
   coverage: { gap: 0.15, 'ends in masked tokens': 0.15 },
   async check(subject, drawn) {
@@ -270,7 +263,7 @@ const related = {
 export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind, [
   equals,
   returns,
-  compressed,
+  ...besideTheSlot([compressed]),
   ...relations({
     ...related,
     given: () => gaeCase(),
@@ -294,15 +287,16 @@ export const gaeProperties: readonly Property<GaeCase>[] = underGaps(gapsBehind,
     },
     relations: { stacked: {} },
   }),
-  ...relations({
-    ...related,
-    needs: [ownSlot],
-    given: () => gaeCase({ gaps: true }),
-    coverage: { gap: 0.15 },
-    relations: {
-      // A trainer that hands the score out behind the last token reads that slot on purpose.
-      'masked-values': { level: 'should', catches: ['VAL-03', 'VAL-04'] },
-      'nan-under-the-mask': {},
-    },
-  }),
+  ...besideTheSlot(
+    relations({
+      ...related,
+      given: () => gaeCase({ gaps: true }),
+      coverage: { gap: 0.15 },
+      relations: {
+        // A trainer that hands the score out behind the last token reads that slot on purpose.
+        'masked-values': { level: 'should', catches: ['VAL-03', 'VAL-04'] },
+        'nan-under-the-mask': {},
+      },
+    }),
+  ),
 ]);

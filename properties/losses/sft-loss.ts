@@ -1,5 +1,6 @@
 // The loss of supervised fine-tuning: mean negative log-likelihood of the labels that are not -100, each predicted
 // from the position before it.
+import fc from 'fast-check';
 import {
   type Args,
   answersOf,
@@ -13,7 +14,6 @@ import {
   type LogitBatch,
   logitBatch,
   logitLabels,
-  logprobsOf,
   type Matrix,
   many,
   numberFinding,
@@ -115,8 +115,33 @@ const explained = (subject: Subject) =>
     );
   });
 
-/** Nats. */
-const IMPROBABLE = -14;
+type Place = readonly [row: number, column: number];
+
+/** The first weight of which `is` holds. */
+function placeOf(
+  weights: Matrix,
+  is: (weight: number, row: number, column: number) => boolean,
+): Place | undefined {
+  for (const [row, values] of weights.entries()) {
+    const column = values.findIndex((weight, at) => is(weight, row, at));
+    if (column >= 0) return [row, column];
+  }
+  return undefined;
+}
+
+/** Of one batch all labels may be left out on purpose, as those are that are all but certain; not of every one. */
+async function trainsNothing(subject: Subject): Promise<boolean> {
+  for (const drawn of fc.sample(given(2)(), { seed: SEED, numRuns: DRAWN })) {
+    const { loss_weights: weights = [] } = await subject.ask('sft_loss', argsOf(drawn));
+    if (weights.flat().some((weight) => weight !== 0)) return false;
+  }
+  return true;
+}
+
+/** Batches with labels of every probability. */
+const DRAWN = 20;
+/** The same ones for every trainer. */
+const SEED = 1;
 
 export const sftLossProperties: readonly Property<LogitBatch>[] = [
   {
@@ -155,39 +180,46 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     coverage,
     async check(subject, drawn) {
       const args = argsOf(drawn);
-      const { loss_weights: observed } = await subject.ask('sft_loss', args);
+      const { loss, loss_weights: observed } = await subject.ask('sft_loss', args);
       if (observed === undefined) return discard('the answer has no loss_weights', 'trainer');
       const band = bandOf(subject, args.labels.flat().length);
+      const variants = expectations(subject, args);
+      const at = (row: number, column: number): number => observed[row]?.[column] ?? 0;
       const right = (want: number, row: number, column: number): boolean =>
-        band.close(observed[row]?.[column] ?? 0, want) ||
-        (Number.isNaN(observed[row]?.[column]) && want === 0);
-      const variants = expectations(subject, args).map(({ weights }) => weights);
-      const fits = (weights: Matrix): boolean =>
-        weights.every((values, row) => values.every((want, column) => right(want, row, column)));
-      if (variants.some(fits)) return undefined;
-      // A formula of one's own weighs tokens as it likes, each of them toward its label, and no other.
+        band.close(at(row, column), want) || (Number.isNaN(observed[row]?.[column]) && want === 0);
+      const wrongIn = (weights: Matrix): Place | undefined =>
+        placeOf(weights, (want, row, column) => !right(want, row, column));
+      const wrong = variants.map(({ weights }) => wrongIn(weights));
+      const [first] = wrong;
+      if (first === undefined || wrong.includes(undefined)) return undefined;
+      const [expected] = variants;
+      const weights = expected?.weights ?? [];
       const own = subject.semantics.own_formulas?.includes('sft_loss') === true;
-      const logprobs = logprobsOf(args.logits, args.labels);
-      const weighed = (variants[0] ?? []).every((values, row) =>
-        values.every((want, at) => {
-          const weight = observed[row]?.[at] ?? 0;
-          if (want === 0) return right(want, row, at);
-          // One that is taken times its probability has nothing left of it where that is next to nothing.
-          return weight < 0 || (own && weight === 0 && (logprobs[row]?.[at] ?? 0) < IMPROBABLE);
-        }),
+      // A formula of one's own weighs labels as it likes, none at all included, but pulls at no other token and pushes none away.
+      const astray = placeOf(weights, (want, row, column) =>
+        want === 0 ? !right(want, row, column) : !(at(row, column) < 0 || band.close(at(row, column), 0)),
       );
-      if (weighed && own) return undefined;
-      for (const [row, values] of (variants[0] ?? []).entries()) {
-        const column = values.findIndex((want, at) => !right(want, row, at));
-        if (column >= 0) {
-          return {
-            kind: 'weight',
-            ...(weighed ? answersOf(subject, 'sft_loss', ['sft_aggregation']) : {}),
-            sentence: `Token ${column} of row ${row} has label ${args.labels[row]?.[column]} and gradient ${show(observed[row]?.[column])}; ${show(values[column])} is right.`,
-          };
-        }
-      }
-      return undefined;
+      const idle = weights.every((row, b) => row.every((want, t) => want === 0 || at(b, t) === 0));
+      const isFormula = astray === undefined && !(idle && (await trainsNothing(subject)));
+      if (isFormula && own) return undefined;
+      // With the loss of a known formula, a label without gradient is one that was left out of it.
+      const isKnown = variants.some((variant) => band.close(loss, variant.loss));
+      const isLeftOut =
+        isKnown && placeOf(weights, (want, b, t) => want !== 0 && at(b, t) === 0) !== undefined;
+      const [row, column] = own ? (astray ?? first) : first;
+      const label = args.labels[row]?.[column];
+      const wanted = show(weights[row]?.[column]);
+      return {
+        kind: isLeftOut ? 'left out' : 'weight',
+        ...(isFormula && !isLeftOut ? answersOf(subject, 'sft_loss', ['sft_aggregation']) : {}),
+        sentence: `Token ${column} of row ${row} has label ${label} and gradient ${show(observed[row]?.[column])}; ${
+          !own || label === IGNORE_INDEX
+            ? `${wanted} is right`
+            : astray === undefined
+              ? 'no label has one, in any batch'
+              : 'towards its label it is below 0'
+        }.`,
+      };
     },
   },
   {

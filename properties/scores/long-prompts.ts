@@ -4,7 +4,6 @@ import {
   type Batch,
   batch,
   batchLabels,
-  declaration,
   discard,
   type Finding,
   firstFinding,
@@ -15,7 +14,7 @@ import {
   type Subject,
   type World,
 } from '../../src/index.ts';
-import { MOST_CASES } from '../text/long.ts';
+import { answersOfCut, MOST_CASES } from '../text/long.ts';
 import { otherId } from './other-ids.ts';
 import { FADED, moved, precise, READ, type Read, spacing } from './whole-prompt.ts';
 
@@ -99,7 +98,7 @@ async function cutFinding(
       kind: 'cut',
       sentence: `The ${noun} of ${what} of ${whole.length.toLocaleString('en')} tokens are to the last bit those of ${cut.toLocaleString('en')} of them, and change with one fewer: what stands ${lost} ${cut.toLocaleString('en')} is cut off.`,
       note: 'Where a limit cuts prompts, cut them before anything is sampled from them.',
-      ...(declared === undefined ? { answers: [`${declaration('cut_at', [at])}  (it is meant)`] } : {}),
+      ...answersOfCut(declared, at),
     };
   }
   return undefined;

@@ -16,6 +16,7 @@ import {
   type Property,
   type Route,
   route,
+  type Semantics,
   type SftBatch,
   type Subject,
   sameIds,
@@ -99,13 +100,15 @@ export async function cutFinding(
   return {
     kind: answer ? 'answer cut' : 'cut',
     sentence: `${typeof what === 'string' ? what : what(row)} of ${shorter.toLocaleString('en')} ${unit} and one of ${longer.toLocaleString('en')} are both rows of ${many(cut.ids.length, 'token')}${length < cut.ids.length ? `, ${length} of them ${answer ? 'of the answer' : base === undefined ? 'before the answer' : 'its own'}` : ''}: ${wordsOf(cut, short?.ids ?? [])}.`,
-    ...(declared === undefined
-      ? { answers: [`${declaration('cut_at', [length])}  (it is meant)`] }
-      : {
-          note: `semantics.cut_at is ${JSON.stringify(declared)}; where this is meant, too, it is ${JSON.stringify([...declared, length])}.`,
-        }),
+    ...answersOfCut(declared, length),
   };
 }
+
+/** Rows and parts of them may be cut at several lengths, and the list of them is declared whole; where it is empty, none is meant. */
+export const answersOfCut = (declared: Semantics['cut_at'], length: number): Pick<Finding, 'answers'> =>
+  declared?.length === 0
+    ? {}
+    : { answers: [`${declaration('cut_at', [...(declared ?? []), length])}  (it is meant)`] };
 
 /**
  * A row that is the same whatever the text is filler, which makes a batch divisible. Where no row depends on the text, none is

@@ -27,6 +27,7 @@ import { judgeAll } from './parallel/lanes.ts';
 import { settling } from './parallel/settle.ts';
 import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
+import { knownAfterAll } from './questions/own.ts';
 import { inOrder, notesOf, type Questions, questionsOf } from './questions/questions.ts';
 import { countRequests, refusalsOf } from './refusals.ts';
 import { stopOf } from './stop.ts';
@@ -82,31 +83,40 @@ export async function run(
   const answers = sharedAnswers();
   const judge = async (property: Property, own: Trainer | undefined): Promise<PropertyResult> => {
     const unsupported = supportOf(property, world);
-    if (unsupported !== undefined)
-      return judgedOrUnseen(
-        questions.instead(property) ?? without(property, 'unsupported', unsupported),
-        options,
-      );
+    const check = (asked: Trainer, how: RunOptions, within: World): Promise<PropertyResult> =>
+      checkProperty(property, within, {
+        ...how,
+        signal: stop.signal,
+        trainer: requests.counting(asked, property.id),
+        sharing: requests.counting(answers.of(asked), property.id),
+        shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
+        onProgress: (done) =>
+          emit({
+            type: 'progress',
+            id: property.id,
+            done,
+            total: Math.min(options.cases, property.mostCases ?? options.cases),
+          }),
+        onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
+        told,
+        requests,
+        onNotice: notice,
+      });
+    if (unsupported !== undefined) {
+      // Nothing is saved of what only tells whether there is a question.
+      const { corpus: _, known: __, ...unsaved } = options;
+      const asked =
+        questions.instead(property) ??
+        (own === undefined || stop.signal.aborted
+          ? undefined
+          : await knownAfterAll(property, world, (bare) =>
+              check(own, { ...unsaved, verdictOnly: true }, bare),
+            ));
+      return judgedOrUnseen(asked ?? without(property, 'unsupported', unsupported), options);
+    }
     if (own === undefined) return without(property, 'skipped', 'the trainer can no longer be started');
     if (stop.signal.aborted) return without(property, 'interrupted', stop.reason(false));
-    const checked = await checkProperty(property, world, {
-      ...options,
-      signal: stop.signal,
-      trainer: requests.counting(own, property.id),
-      sharing: requests.counting(answers.of(own), property.id),
-      shrinkMilliseconds: options.shrinkMilliseconds ?? SHRINK_MILLISECONDS,
-      onProgress: (done) =>
-        emit({
-          type: 'progress',
-          id: property.id,
-          done,
-          total: Math.min(options.cases, property.mostCases ?? options.cases),
-        }),
-      onShrink: (shrinks) => emit({ type: 'shrinking', id: property.id, shrinks }),
-      told,
-      requests,
-      onNotice: notice,
-    });
+    const checked = await check(own, options, world);
     const judged = questions.asked(property, judgedOrUnseen(checked, options));
     return judged.verdict === 'interrupted' ? { ...judged, reason: stop.reason(true) } : judged;
   };
@@ -240,10 +250,16 @@ export function worldOf(
 ): World {
   return {
     hello,
-    semantics: { ...measured, ...hello.semantics, ...semantics },
+    semantics: unbounded({ ...measured, ...hello.semantics, ...semantics }),
     tokenizer,
     ...(measured === undefined ? {} : { measured }),
   };
+}
+
+/** A side that is declared not to be clipped is computed with as one that is clipped nowhere. */
+function unbounded(semantics: Semantics): Semantics {
+  const open = (['clip_low', 'clip_high'] as const).filter((side) => semantics[side] === null);
+  return { ...semantics, ...Object.fromEntries(open.map((side) => [side, Number.POSITIVE_INFINITY])) };
 }
 
 /** A known failure of a property that judged no case is no longer watched; of a trainer that is gone nothing is said. */

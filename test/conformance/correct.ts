@@ -18,9 +18,11 @@ import { type Family, familyNames } from '../../src/protocol/ops.ts';
 import type { Resident } from '../resident.ts';
 import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
+import { ownAdvantages } from './advantages/own-formulas.ts';
 import { tokenAdvantages } from './advantages/tokens.ts';
 import type { Legal } from './legal.ts';
 import { neverEmpty } from './losses/never-empty.ts';
+import { ownFormulas } from './losses/own-formulas.ts';
 import { pairLosses } from './losses/pairs.ts';
 import { policyLosses } from './losses/policy.ts';
 import { rewardLosses } from './losses/reward-loss.ts';
@@ -51,6 +53,7 @@ import { critics } from './scores/critics.ts';
 import { legalEntropies } from './scores/entropies.ts';
 import { estimates } from './scores/estimates.ts';
 import { fullKls } from './scores/full-kl.ts';
+import { ownEstimates } from './scores/own-formulas.ts';
 import { scoreShards } from './scores/shards.ts';
 import { coarseScores } from './scores/unusual.ts';
 import { batches } from './text/batches.ts';
@@ -120,8 +123,16 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...turns,
     ...rewardedTurns,
   ],
-  scores: [...critics, ...legalEntropies, ...estimates, ...fullKls, ...scoreShards, ...coarseScores],
-  advantages: [...graders, ...groupAdvantages, ...tokenAdvantages],
+  scores: [
+    ...critics,
+    ...legalEntropies,
+    ...estimates,
+    ...ownEstimates,
+    ...fullKls,
+    ...scoreShards,
+    ...coarseScores,
+  ],
+  advantages: [...graders, ...groupAdvantages, ...ownAdvantages, ...tokenAdvantages],
   losses: [
     ...pairLosses,
     ...policyLosses,
@@ -132,6 +143,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...singleTurns,
     ...criticLosses,
     ...neverEmpty,
+    ...ownFormulas,
     ...rewardLosses,
     ...unpairedLosses,
   ],

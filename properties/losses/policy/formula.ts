@@ -163,8 +163,8 @@ const equals: Property<Tracks> = {
         : `semantics.${missing.join(', semantics.')} ${missing.length === 1 ? 'is' : 'are'} not declared`;
     },
   ],
-  given: ({ semantics: { clip_low = 0, clip_high = 0 } }) =>
-    tracks({ avoid: [Math.log(Math.max(0, 1 - clip_low)), Math.log(1 + clip_high)] }),
+  given: ({ semantics: { clip_low: low = 0, clip_high: high = 0 } }) =>
+    tracks({ avoid: [Math.log(Math.max(0, 1 - (low ?? Infinity))), Math.log(1 + (high ?? Infinity))] }),
   coverage: { ...coverage, 'beyond the clip range': 0.3 },
   async check(subject, drawn) {
     const args = whole(drawn);

@@ -14,7 +14,7 @@ export interface Doubt {
   readonly answers: readonly string[];
 }
 
-/** A declaration as it is typed: `"clip_low": 0.2`. */
+/** A declaration as it is typed: `"clip_low": 0.2`. What is not bounded is measured as Infinity, and declared as null. */
 export function declaration(item: keyof Semantics, value: unknown): string {
-  return `"${item}": ${typeof value === 'number' && !Number.isFinite(value) ? `"${value}"` : JSON.stringify(value)}`;
+  return `"${item}": ${JSON.stringify(value)}`;
 }

@@ -12,7 +12,7 @@ interface Needed {
 }
 
 /** Formulas whose property cannot be asked at all before these are known; others compare with every known variant. */
-const NEEDED: readonly Needed[] = [
+export const NEEDED: readonly Needed[] = [
   { formula: 'loss', items: ['loss_aggregation', 'clip_low', 'clip_high'] },
   { formula: 'value_loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
   { formula: 'preference_loss', items: ['preference_objective', 'preference_beta'] },
@@ -52,7 +52,7 @@ export function unknownFormulas(world: World, held: Semantics, probed: readonly 
         sentence: untold
           ? `Op \`${formula}\` was compared with no formula. What was measured ${told}: declare ${missing.join(', ')}.`
           : `The answers of op \`${formula}\` follow none of the known formulas, so none was compared. ${sentenceOf(odd) ?? `What could not be told: ${missing.join(', ')}.`}`,
-        answers: [...closestItems(odd, world.semantics), ownFormula(formula)],
+        answers: [...closestItems(odd, world.semantics), ownFormula(formula, world.semantics)],
       },
     ];
   });
@@ -74,9 +74,9 @@ export function mixedWays({ semantics }: World, probed: readonly Probed[]): Doub
   });
 }
 
-/** The line that says that a formula is meant as it is. */
-export function ownFormula(formula: Formula): string {
-  return `"own_formulas": ["${formula}"]  (a formula of our own: relations alone judge it)`;
+/** The line that says that a formula is meant as it is, beside those that are declared already: a list is declared whole. */
+export function ownFormula(formula: Formula, { own_formulas: others = [] }: Semantics): string {
+  return `${declaration('own_formulas', [...others, formula])}  (a formula of our own: relations alone judge it)`;
 }
 
 function sentenceOf(reading: Reading | undefined): string | undefined {

@@ -19,5 +19,5 @@ export function answersOf(
   const lines = items
     .filter((item) => closest[item] !== undefined)
     .map((item) => `${declaration(item, closest[item])}  (it should be this)`);
-  return { answers: [...lines, ownFormula(formula)] };
+  return { answers: [...lines, ownFormula(formula, semantics)] };
 }

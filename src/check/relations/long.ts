@@ -4,6 +4,7 @@ import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { discard } from '../subject.ts';
+import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../support.ts';
 import { agreement, notANumber } from './compare.ts';
 import { hasColumns } from './fit.ts';
 import type { Rule } from './rule.ts';
@@ -70,13 +71,14 @@ export const long: Rule = {
 };
 
 function whyNot(op: Op, { semantics }: World): string | undefined {
-  if (op !== 'loss' && op !== 'kl') return undefined;
-  if (semantics.kl_level === 'sequence')
-    return 'semantics.kl_level is "sequence": the KL of a row grows with its tokens';
-  if (op === 'kl') return undefined;
-  if (semantics.own_formulas?.includes('loss'))
-    return 'the loss has a formula of its own, which may weigh rows by their length';
-  return semantics.loss_aggregation === undefined ? 'semantics.loss_aggregation is not declared' : undefined;
+  const ofRows = 'semantics.kl_level is "sequence": the KL of a row grows with its tokens';
+  if ((op === 'loss' || op === 'kl') && semantics.kl_level === 'sequence') return ofRows;
+  const formula = SHARE_DENOMINATORS.find((name) => name === op);
+  if (formula === undefined) return undefined;
+  if (semantics.own_formulas?.includes(formula))
+    return `op \`${op}\` has a formula of its own, which may weigh rows by their length`;
+  const item = AGGREGATION_OF[formula];
+  return semantics[item] === undefined ? `semantics.${item} is not declared` : undefined;
 }
 
 /** A KL that nobody declared to be one of tokens, and that differs from token to token nowhere. */

@@ -18,6 +18,8 @@ export interface Made {
   readonly clip?: readonly [number, number];
   /** The ratio of a bad answer counts this much at most. */
   readonly dual?: number;
+  /** The log-ratio is kept within this of 0. */
+  readonly held?: number;
   readonly baseline?: (group: readonly number[], all: readonly number[]) => number;
   /** Something else that is in the loss of a token, whatever its advantage. */
   readonly extra?: (logprob: number) => number;
@@ -72,7 +74,7 @@ export function madeSpec(how: Made): ObjectTrainerSpec {
       const logRatios = on.map((t) => of(args.logprobs, t) - of(args.old_logprobs, t));
       const mean = logRatios.reduce((sum, value) => sum + value, 0) / on.length;
       on.forEach((t, at) => {
-        const ratio = Math.exp(sequenceRatio ? mean : (logRatios[at] ?? 0));
+        const ratio = Math.exp(within(sequenceRatio ? mean : (logRatios[at] ?? 0), how.held ?? Infinity));
         const advantage = args.advantages[b] ?? 0;
         const held = Math.min(1 + clip[1], Math.max(1 - clip[0], ratio));
         const term = kl(of(args.logprobs, t), of(args.ref_logprobs, t), of(args.old_logprobs, t));

@@ -44,7 +44,8 @@ export const lossFormula: Probe<Tracks> = {
   cases: (_, drawn) => draw(tracks(), LEAST + drawn),
   async fits(subject, given, variants) {
     const laid = layTracks(given, { whole: true });
-    const { clip_low: low = 0, clip_high: high = 0, dual_clip: dual, ratio_level } = subject.semantics;
+    const { clip_low = 0, clip_high = 0, dual_clip: dual, ratio_level } = subject.semantics;
+    const [low, high] = [clip_low ?? Infinity, clip_high ?? Infinity];
     if (
       given.rows.some(({ tokens, advantage }) => {
         const logRatios = tokens.map(({ logprob, old }) => logprob - old);

@@ -13,6 +13,8 @@ export interface SftBatch {
   readonly ids: Matrix;
   /** Trained tokens at the end of each row. */
   readonly trained: readonly number[];
+  /** Of three of them or more, the last but one is not: a mean of turns is none of the row. */
+  readonly holes?: boolean;
   readonly logits: Cube;
 }
 
@@ -120,8 +122,11 @@ function weighted(given: SftBatch, factors: Matrix): Required<Effect> {
   return { loss, weights };
 }
 
-const maskOf = ({ ids, trained }: SftBatch): number[][] =>
-  ids.map((row, b) => row.map((_, t) => (t >= row.length - (trained[b] ?? 0) ? 1 : 0)));
+const maskOf = ({ ids, trained, holes }: SftBatch): number[][] =>
+  ids.map((row, b) => {
+    const [count = 0, hole] = [trained[b], row.length - 2];
+    return row.map((_, t) => (t < row.length - count || (holes && count > 2 && t === hole) ? 0 : 1));
+  });
 
 export const labelsOf = (given: SftBatch): number[][] =>
   maskOf(given).map((row, b) => row.map((on, t) => (on === 1 ? (given.ids[b]?.[t] ?? 0) : IGNORE_INDEX)));
@@ -133,7 +138,7 @@ export const LEAST = 3;
 const PARTS = [[0], [1, 2]];
 const SOLVED = 1e-4;
 
-/** Rows without padding that train 1, 4 and 2 tokens, and the like. */
+/** Rows without padding that train 1, 4 and 2 tokens, and the like, side by side or not. */
 export function batches(): fc.Arbitrary<SftBatch> {
   const logit = fc.integer({ min: -24, max: 24 }).map((n) => n / 8 + 0);
   const rows = <T>(cell: fc.Arbitrary<T>): fc.Arbitrary<T[][]> =>
@@ -141,6 +146,7 @@ export function batches(): fc.Arbitrary<SftBatch> {
   return fc.record({
     ids: rows(fc.nat(VOCABULARY - 1)),
     trained: fc.constantFrom([1, 4, 2], [3, 1, 4], [1, 2, 3]),
+    holes: fc.boolean(),
     logits: rows(fc.array(logit, { minLength: VOCABULARY, maxLength: VOCABULARY })),
   });
 }

@@ -1,0 +1,49 @@
+// A formula that is declared to be the trainer's own, and is a known one in every case. What is believed is compared with nothing, and
+// would hide each mistake that is made in it later: which one it is, is asked.
+import type { Formula, ItemName, Semantics } from '../../vocabulary.ts';
+import type { PropertyResult } from '../events.ts';
+import { declaration } from '../profile/doubt.ts';
+import { wordsOf } from '../profile/probe.ts';
+import type { Property, World } from '../property.ts';
+import { supportOf } from '../support.ts';
+
+/**
+ * The question in place of a property whose formula is the trainer's own, where `judge` finds that it holds without that declaration.
+ * A formula that fits only some cases is another one, and nothing is asked.
+ */
+export async function knownAfterAll(
+  property: Property,
+  world: World,
+  judge: (world: World) => Promise<PropertyResult>,
+): Promise<PropertyResult | undefined> {
+  const { settles = [], ops } = property;
+  const own = world.semantics.own_formulas ?? [];
+  const formulas = own.filter((formula) => ops.some((op) => op === formula));
+  const { measured = {} } = world;
+  const known = settles.filter((item) => measured[item] !== undefined);
+  if (formulas.length === 0 || known.length === 0) return undefined;
+  const others = own.filter((formula) => !formulas.includes(formula));
+  const bare = { ...world, semantics: { ...world.semantics, own_formulas: others } };
+  if (supportOf(property, bare) !== undefined) return undefined;
+  const result = await judge(bare);
+  return result.verdict === 'pass'
+    ? { ...result, verdict: 'ask', ...question(formulas, others, known, measured) }
+    : undefined;
+}
+
+function question(
+  formulas: readonly Formula[],
+  others: readonly Formula[],
+  known: readonly ItemName[],
+  measured: Semantics,
+): Required<Pick<PropertyResult, 'reason' | 'answers'>> {
+  const words = known.map((item) => `${item} ${wordsOf(measured[item] ?? null)}`).join(', ');
+  const lines = [
+    declaration('own_formulas', others),
+    ...known.map((item) => declaration(item, measured[item])),
+  ];
+  return {
+    reason: `own_formulas names ${formulas.map((formula) => `\`${formula}\``).join(', ')}, and every answer is that of a known formula: ${words}. Declared as a formula of its own, it is compared with none, whatever becomes of it.`,
+    answers: [`${lines.join(', ')}  (it is this one, and is compared with it)`],
+  };
+}
