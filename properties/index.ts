@@ -93,6 +93,7 @@ import { preferenceBatchProperties } from './text/preference-batch.ts';
 import { renderProperties } from './text/render.ts';
 import { sftBatchProperties } from './text/sft-batch.ts';
 import { sftBatchRelations } from './text/sft-batch-relations.ts';
+import { stopIdProperties } from './text/stop-ids.ts';
 import { tokenizeProperties } from './text/tokenize.ts';
 import { renderToolProperties, tokenizeToolProperties } from './text/tool-turns.ts';
 import { flagBatchProperties, flagProperties } from './text/train-flags.ts';
@@ -105,6 +106,7 @@ export const properties: readonly Property[] = [
   ...anyCase(renderProperties),
   ...anyCase(renderToolProperties),
   ...anyCase(uncutRows(tokenizeProperties)),
+  ...anyCase(stopIdProperties),
   ...anyCase(longConversations),
   ...anyCase(uncutRows(labelProperties)),
   ...anyCase(uncutRows(turnLabelProperties)),

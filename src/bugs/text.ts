@@ -90,6 +90,12 @@ export const text: readonly Bug[] = [
     todo: 'Extend the trained span of each answer through the end-of-turn token of the template (`<end_of_turn>`, `<|im_end|>`, ...), even where `tokenizer.eos_token` is another one.',
   },
   {
+    id: 'EOS-14',
+    what: 'A stop token is looked up by a name that the vocabulary does not have, and becomes the unknown token.',
+    seen: ['ai-forever/ru-gpts#28', 'tloen/alpaca-lora#279'],
+    todo: 'Compare what `convert_tokens_to_ids` answers with `unk_token_id` and None before it is used, and look the name up in `get_vocab()`. The end-of-turn token of one family (`<|im_end|>`) is not in the vocabulary of another.',
+  },
+  {
     id: 'TPL-01',
     what: 'The generation prompt is missing where the model answers, or stands where it does not.',
     seen: [

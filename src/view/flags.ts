@@ -102,10 +102,6 @@ export const FLAGS = {
     what: 'An id is not of this vocabulary.',
     todo: 'Use the tokenizer that the ids were made with.',
   },
-  'id-outside-embedding': {
-    what: 'An id is beyond the embedding of the model that lies beside the tokenizer.',
-    todo: 'Call model.resize_token_embeddings(len(tokenizer)), train the new rows, and save the model with the tokenizer.',
-  },
   'unknown-stop': {
     what: 'An answer ends with the unknown token in the place of its stop token.',
     todo: 'Look for the name of the stop token in the vocabulary: convert_tokens_to_ids answers with the unknown token for a name that is not there.',
@@ -140,6 +136,10 @@ export const NOTES = {
   'token-without-id': {
     what: 'The configuration of the tokenizer names a special token that has no id.',
     todo: 'Correct the name, or add the token, resize the embedding of the model, and save both.',
+  },
+  'id-outside-embedding': {
+    what: 'An id is beyond the embedding of the model that lies beside the tokenizer.',
+    todo: 'The script must call model.resize_token_embeddings(len(tokenizer)) before it trains, and train the new rows.',
   },
   'odd-train-flag': {
     what: 'A train flag has a value that trainers read differently.',
