@@ -69,7 +69,8 @@ export function toldFaults(messages: readonly ChatMessage[]): Fault[] {
   };
   for (const [at, own] of toldIn(messages)) {
     const who = `Message ${at}, of role '${messages[at]?.role.slice(0, SHOWN_CHARACTERS)}',`;
-    if (own.text !== undefined) add('text-train-flag', `${who} says ${own.text}: a text, not false.`);
+    if (own.text !== undefined)
+      add('text-train-flag', `${who} says ${own.text}: a text, and so true in Python.`);
     if (own.odd !== undefined) add('odd-train-flag', `${who} says ${own.odd}.`);
     else if (own.trained === true && own.text === undefined && messages[at]?.role !== 'assistant')
       add('prompt-flagged', `${who} says by "${own.names[0]}" that it is trained.`);
