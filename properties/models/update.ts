@@ -1,6 +1,7 @@
 // Around one optimiser step: who scores with which weights. The first ratio is 1, the reference stays, the policy moves,
 // and the sampler follows.
 import {
+  type Band,
   type Batch,
   bandOf,
   batch,
@@ -40,8 +41,8 @@ function differ(
   left: Ragged,
   right: Ragged,
   sentence: (where: string, left: string, right: string) => string,
+  band = bandOf(subject, MODEL_TERMS),
 ): Finding | undefined {
-  const band = bandOf(subject, MODEL_TERMS);
   for (const [row, values] of left.entries()) {
     const token = values.findIndex((value, at) => !band.close(right[row]?.[at], value));
     if (token < 0) continue;
@@ -68,10 +69,11 @@ function stale(subject: Subject, before: Ragged, after: Ragged, sampler: Ragged)
   return off.length >= STALE && off.every((old) => old);
 }
 
-const inHalf = (subject: Subject): Subject => ({
-  ...subject,
-  hello: { ...subject.hello, dtype: 'bfloat16' },
-});
+/** What an engine may be off by, whatever its trainer computes in. */
+function engineBand(subject: Subject): Band {
+  const band = bandOf({ ...subject, hello: { ...subject.hello, dtype: 'bfloat16' } }, MODEL_TERMS);
+  return { ...band, reason: band.reason.replace('the trainer computes in', 'the engine may compute in') };
+}
 
 const step = async (subject: Pick<Subject, 'ask'>, drawn: Batch): Promise<Ok<'update'>> => {
   if (drawn.completions.every((ids) => ids.length === 0)) return discard('there is no completion token');
@@ -200,12 +202,13 @@ export const updateProperties: readonly Property<Batch>[] = [
       const { before, after, sampler_after: sampler } = await step(subject, drawn);
       if (sampler === undefined) return discard('the answer has no sampler_after', 'trainer');
       return differ(
-        // Engines run in half precision under trainers that do not; but then no scores are the old ones exactly.
-        stale(subject, before, after, sampler) ? subject : inHalf(subject),
+        subject,
         after,
         sampler,
         (where, policy, engine) =>
           `After the step, the policy gives ${where} ${policy} and the inference engine ${engine}.`,
+        // Engines run in half precision under trainers that do not; but then no scores are the old ones exactly.
+        stale(subject, before, after, sampler) ? undefined : engineBand(subject),
       );
     },
   },

@@ -18,7 +18,8 @@ import {
   type World,
 } from '../../src/index.ts';
 import { rendered, stopIds } from './conversation.ts';
-import { bosId, rowTest } from './tokenize.ts';
+import type { IdsDiffer } from './ids-differ.ts';
+import { bosId, closestTemplate, rowTest } from './tokenize.ts';
 import type { TrainingRow } from './training-row.ts';
 
 /** The ids that may be asked for as padding: the trainer's own, those that end a turn, and 0, which passes for none. */
@@ -83,6 +84,8 @@ export interface BatchRow {
   readonly from: number;
   readonly to: number;
   readonly found: boolean;
+  /** Where it was not found: the ids that it should be, and who says so. */
+  readonly expected?: Pick<IdsDiffer, 'expected' | 'source' | 'column'> | undefined;
 }
 
 export async function batchRows(subject: Subject, drawn: SftBatch): Promise<readonly BatchRow[]> {
@@ -101,6 +104,7 @@ export function rowsOf(
     conversations.map(async (messages, row): Promise<BatchRow> => {
       const [ids, attention] = [answer.input_ids[row] ?? [], answer.attention_mask[row] ?? []];
       const place = placeOf(ids, attention, pad, await testOf(subject, messages));
+      const { from, to, found } = place;
       return {
         row,
         messages,
@@ -109,6 +113,7 @@ export function rowsOf(
         labels: answer.labels[row] ?? [],
         positions: () => answer.position_ids?.[row] ?? discard('the answer has no position_ids', 'trainer'),
         ...place,
+        ...(found ? {} : { expected: await expectedOf(subject, messages, ids.slice(from, to)) }),
       };
     }),
   );
@@ -116,17 +121,28 @@ export function rowsOf(
 
 const dialogueOf = (messages: readonly Message[]): Dialogue => ({ messages, template: null });
 
+async function expectedOf(
+  subject: Subject,
+  messages: readonly Message[],
+  observed: Ids,
+): Promise<BatchRow['expected']> {
+  const world = rowWorld(subject);
+  if (rowTest(world, dialogueOf(messages)) === undefined) {
+    return { expected: await alone(subject, messages), source: 'op `tokenize`' };
+  }
+  return closestTemplate(world, dialogueOf(messages), true, observed);
+}
+
+const alone = async (subject: Subject, messages: readonly Message[]): Promise<Ids> =>
+  (await subject.ask('tokenize', { route: 'sft', messages, add_generation_prompt: false })).input_ids;
+
 /** Whether ids are the conversation; anything is where nothing says which ids those would be. */
 async function testOf(subject: Subject, messages: readonly Message[]): Promise<(ids: Ids) => boolean> {
-  const known = rowTest(rowWorld(subject), dialogueOf(messages));
-  if (known !== undefined) return known;
+  const test = rowTest(rowWorld(subject), dialogueOf(messages));
+  if (test !== undefined) return test;
   if (!tokenizes(subject)) return () => true;
-  const { input_ids: alone } = await subject.ask('tokenize', {
-    route: 'sft',
-    messages,
-    add_generation_prompt: false,
-  });
-  return (ids) => sameIds(ids, alone);
+  const known = await alone(subject, messages);
+  return (ids) => sameIds(ids, known);
 }
 
 /**

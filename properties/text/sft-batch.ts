@@ -13,6 +13,7 @@ import {
   stripOf,
   tokenAt,
 } from '../../src/index.ts';
+import { idsFinding } from './ids-differ.ts';
 import { labelRules } from './labels.ts';
 import { turnRules } from './labels-of-turns.ts';
 import {
@@ -85,11 +86,24 @@ function trackFinding(
 const isReal = ({ from, to }: BatchRow, column: number): boolean => column >= from && column < to;
 
 /** The row must hold its conversation. */
-export function rowHolds(subject: Subject, { row, ids, attention, found }: BatchRow): Finding | undefined {
+export function rowHolds(
+  subject: Subject,
+  { row, ids, attention, from, to, found, expected }: BatchRow,
+): Finding | undefined {
   if (found) return undefined;
+  const sentence = `Row ${row} is not the tokens of conversation ${row} with padding around them.`;
+  if (expected !== undefined) {
+    const observed = ids.slice(from, to);
+    const differs = idsFinding(subject, { ...expected, observed, row });
+    return {
+      ...differs,
+      kind: 'row',
+      sentence: `${sentence} Without padding, t${differs.sentence.slice(1)}`,
+    };
+  }
   return {
     kind: 'row',
-    sentence: `Row ${row} is not the tokens of conversation ${row} with padding around them.`,
+    sentence,
     strips: [
       stripOf(subject, {
         row,

@@ -26,6 +26,7 @@ import {
   routesOf,
   templateArg,
 } from './conversation.ts';
+import { type IdsDiffer, idsFinding } from './ids-differ.ts';
 
 export const base = {
   stage: 'tokenize',
@@ -280,29 +281,30 @@ export function templateFinding(
   whole: boolean,
   observed: Ids,
 ): Finding | undefined {
-  const text = rendered(subject, drawn, whole ? drawn.messages : promptOf(drawn.messages), !whole) ?? '';
+  const expected = closestTemplate(subject, drawn, whole, observed);
+  return expected === undefined ? undefined : idsFinding(subject, { ...expected, observed });
+}
+
+/** The ids of the rendered template, cut up as the trainer's most likely are; `undefined`: the trainer's are legal. */
+export function closestTemplate(
+  world: World,
+  drawn: Dialogue,
+  whole: boolean,
+  observed: Ids,
+): Pick<IdsDiffer, 'expected' | 'source' | 'column'> | undefined {
+  const text = rendered(world, drawn, whole ? drawn.messages : promptOf(drawn.messages), !whole) ?? '';
   const of = whole ? drawn : { ...drawn, messages: promptOf(drawn.messages) };
-  const fits = tokenisations(subject, of, text).map((ids) =>
-    fitOf(subject, observed, ids, whole ? text : undefined),
+  const fits = tokenisations(world, of, text).map((ids) =>
+    fitOf(world, observed, ids, whole ? text : undefined),
   );
-  if (fits.some(({ legal }) => legal)) return undefined;
-  const [{ shifted, column }] = fits as [Fit, ...Fit[]];
-  const first = column < 0 ? shifted.length : column;
-  const width = Math.max(shifted.length, observed.length);
-  const ids = Array.from({ length: width }, (_, at) => observed[at] ?? shifted[at] ?? 0);
-  return {
-    kind: 'ids',
-    sentence: `${tokenAt(subject, ids, first)}: the rendered template has ${first < shifted.length ? tokenAt(subject, shifted, first).replace(/^Token \d+ /, '') : 'no token'} there, the trainer ${first < observed.length ? tokenAt(subject, observed, first).replace(/^Token \d+ /, '') : 'none'}.`,
-    strips: [
-      stripOf(subject, {
-        row: 0,
-        ids,
-        roles: ids.map((): Role => 'prompt'),
-        tracks: { expected: ids.map((_, at) => shifted[at]), observed: ids.map((_, at) => observed[at]) },
-        marks: ids.flatMap((_, at) => (shifted[at] === observed[at] ? [] : [at])),
-      }),
-    ],
-  };
+  const [fit] = fits;
+  return fit === undefined || fits.some(({ legal }) => legal)
+    ? undefined
+    : {
+        expected: fit.shifted,
+        source: 'the rendered template',
+        column: fit.column < 0 ? fit.shifted.length : fit.column,
+      };
 }
 
 export const tokenizeProperties: readonly Property<Dialogue>[] = [

@@ -79,7 +79,8 @@ const numbersUnderMask = ({ args }: Signature): string | undefined =>
 async function kept<O extends Op>(asked: Asked<O>, before: Observed): Promise<Finding | undefined> {
   const { subject, op, args, askAnew } = asked;
   const order = reversed(rowCount(op, args));
-  if (order.length < 2) return undefined;
+  // What is estimated takes a request a token.
+  if (order.length < 2 || before.estimated) return undefined;
   const turned = pickRows(op, wholePartition(op, args), order);
   // Some take no other order, and another relation asks about that.
   if ('refused' in (await subject.anew.attempt(op, turned))) return undefined;
