@@ -203,8 +203,9 @@ function serveText({ arrays }: Found, entries: readonly Entry[]): string {
   ) as Semantics;
   const name = entries[0]?.candidate.file.split(/[/\\]/).at(-1)?.replace(/\.py$/, '') ?? 'trainer';
   const given = [`name=${python(name)}`, ...(arrays === null ? [] : [`arrays=${python(arrays)}`])];
+  // What is not bounded is measured as Infinity, and declared as None.
   const measured = Object.entries(semantics).map(
-    ([key, value]) => `        ${python(key)}: ${python(value)},`,
+    ([key, value]) => `        ${python(key)}: ${python(value === Number.POSITIVE_INFINITY ? null : value)},`,
   );
   if (measured.length === 0) return `lossproof.serve(${given.join(', ')})`;
   return [

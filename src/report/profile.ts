@@ -211,14 +211,11 @@ function formulaLines({ probes }: Profile, width: number): string[] {
   return ['', ...wrap(text, width)];
 }
 
-/** What to paste into the declaration, a group per line; an infinite number cannot be declared. */
+/** What to paste into the declaration, a group per line; what is not bounded is null in JSON. */
 function declareLines({ items }: Profile, width: number): string[] {
   const groups = GROUPS.flatMap((group) => {
     const entries = items.flatMap(({ item, verdict, fits: [value] }) =>
-      group.items.includes(item) &&
-      verdict === 'undeclared' &&
-      value !== undefined &&
-      value !== Number.POSITIVE_INFINITY
+      group.items.includes(item) && verdict === 'undeclared' && value !== undefined
         ? [`${JSON.stringify(item)}:${HELD}${JSON.stringify(value)}`]
         : [],
     );

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { profileTrainer } from '../../src/check/profile/profile.ts';
 import { type Hello, objectTrainer } from '../../src/index.ts';
 import { profileLines } from '../../src/report/profile.ts';
-import { madeSpec } from '../check/profile/profiled.ts';
+import { type Made, madeSpec } from '../check/profile/profiled.ts';
 
-async function table(width: number, hello: Partial<Hello> = {}): Promise<string[]> {
-  const spec = madeSpec({});
+async function table(width: number, hello: Partial<Hello> = {}, how: Made = {}): Promise<string[]> {
+  const spec = madeSpec(how);
   const trainer = objectTrainer({
     hello: { ...spec.hello, ...hello, ops: { ...spec.hello.ops, sampling: {} } },
     ops: {
@@ -54,4 +54,15 @@ test('what is to be declared keeps a key and its value on one line', async () =>
   expect(body.every((line) => /^"\w+": \S+(, "\w+": \S+)*,?$/.test(line))).toBe(true);
   const parsed: unknown = JSON.parse(`{${body.join('')}}`);
   expect(parsed).toMatchObject({ kl_estimator: 'k3', dual_clip: null, log_ratio_clamp: null });
+});
+
+test('a side that is not clipped is declared as null, and agrees', async () => {
+  const open: Made = { clip: [Infinity, Infinity] };
+  const lines = await table(100, {}, open);
+  const body = lines.slice(lines.indexOf('To declare it (semantics):') + 1).map((line) => line.trim());
+  const semantics = JSON.parse(`{${body.join('')}}`) as NonNullable<Hello['semantics']>;
+  expect(semantics).toMatchObject({ clip_low: null, clip_high: null });
+  const declared = await table(100, { semantics }, open);
+  expect(declared.some((line) => /clip_low +none +none +. as declared/.test(line))).toBe(true);
+  expect(declared).not.toContain('To declare it (semantics):');
 });
