@@ -115,6 +115,7 @@ const PYTHON: Readonly<Record<string, string>> = {
   turns: 'list[dict]',
   counts: 'dict[str, int]',
   amounts: 'dict[str, float]',
+  choices: 'dict[str, float | str]',
 };
 
 const isArray = ({ kind }: Field): boolean => /_(?:matrix|cube|track)$|^(?:ints|floats)$/.test(kind);

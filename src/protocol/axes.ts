@@ -92,7 +92,7 @@ const FACTS: { readonly [O in Op]?: OpFacts<O> } = {
 };
 
 /** One value, for the whole request or the whole answer. */
-const SINGLE: readonly string[] = ['int', 'float', 'text', 'flag', 'amounts'];
+const SINGLE: readonly string[] = ['int', 'float', 'text', 'flag', 'amounts', 'choices'];
 /** Lists that no row has an item of. */
 const SETTINGS: readonly string[] = ['eos_token_ids', 'banned_sequences'];
 const PARTITIONS: readonly string[] = ['micro_batches', 'ranks'];

@@ -24,6 +24,7 @@ export interface KindTypes {
   turns: readonly Turn[];
   counts: Readonly<Record<string, number>>;
   amounts: Readonly<Record<string, number>>;
+  choices: Readonly<Record<string, number | string>>;
 }
 export type Kind = keyof KindTypes;
 /** `kind?` may be absent. */
@@ -35,7 +36,7 @@ export interface OpSpec {
 }
 
 /** Settings that capability `knobs` lists, by name; only sent where it does. */
-export const KNOBS = { settings: 'amounts?' } as const satisfies FieldSpecs;
+export const KNOBS = { settings: 'choices?' } as const satisfies FieldSpecs;
 
 /** Per-token numbers of a policy step. */
 export const TRACKS = {

@@ -95,7 +95,7 @@ const CAPABILITIES: RulesFor<Capability> = {
   entropy: flag,
   sampling_logprobs: flag,
   margins: flag,
-  knobs: recordOf(listOf(number)),
+  knobs: recordOf(listOf(eitherOf<string | number>(number, text))),
   processors: listOf(oneOf('temperature', 'top_k', 'top_p', 'min_new_tokens', 'banned_sequences')),
   kinds: listOf(oneOf('presence', 'frequency', 'repetition')),
   samples: listOf(record({ 'prompt!': text, 'reference!': text, 'right!': text, 'wrong!': text }, 'key')),

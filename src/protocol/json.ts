@@ -134,7 +134,8 @@ function encodeValue(kind: Kind, value: unknown, wire: Wire, { layout, promptWid
     case 'turns':
       return `[${(value as Turn[]).map(turnText).join(',')}]`;
     case 'amounts':
-      return amountsText(value as Record<string, number>);
+    case 'choices':
+      return amountsText(value as Record<string, number | string>);
     default:
       return JSON.stringify(value);
   }
@@ -168,8 +169,9 @@ function turnText({ role, ids, logprobs, finish_reason }: Turn): string {
   return `{"role":${JSON.stringify(role)},"ids":${JSON.stringify(ids)},"logprobs":${floatsText(logprobs)},"finish_reason":${JSON.stringify(finish_reason)}}`;
 }
 
-function amountsText(amounts: Record<string, number>): string {
-  const parts = Object.entries(amounts).map(([name, x]) => `${JSON.stringify(name)}:${floatText(x)}`);
+function amountsText(amounts: Record<string, number | string>): string {
+  const text = (x: number | string): string => (typeof x === 'string' ? JSON.stringify(x) : floatText(x));
+  const parts = Object.entries(amounts).map(([name, x]) => `${JSON.stringify(name)}:${text(x)}`);
   return `{${parts.join(',')}}`;
 }
 

@@ -101,6 +101,10 @@ const OTHERS: Readonly<Partial<Record<Kind, Check>>> = {
   turns: listOf(turn, 'turns'),
   counts: recordOf(int, 'integers'),
   amounts: recordOf(float, 'numbers'),
+  choices: recordOf(
+    (value, path) => (typeof value === 'string' ? undefined : float(value, path)),
+    'numbers or strings',
+  ),
 };
 
 function listOf(check: Check, what: string): Check {

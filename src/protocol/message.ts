@@ -91,7 +91,7 @@ export interface Capability {
   /** reward_loss: may be sent a margin for each pair. Default: false. */
   readonly margins?: boolean;
   /** kl, advantages, loss, preference_loss: settings that may be sent, each with values whose answers must differ. */
-  readonly knobs?: Readonly<Record<string, readonly number[]>>;
+  readonly knobs?: Readonly<Record<string, readonly (number | string)[]>>;
   /** sampling: the settings that it has. Default: temperature. */
   readonly processors?: readonly (
     | 'temperature'

@@ -48,7 +48,9 @@ const settingsOf = (op: Op, names: Names, { hello, semantics }: World): { name: 
     const key = names[name];
     if (key === undefined || semantics[key] === undefined) return [];
     // What is declared is asked for by every other property.
-    return values.filter((value) => value !== semantics[key]).map((value) => ({ name, value }));
+    return values.flatMap((value) =>
+      value === semantics[key] || typeof value === 'string' ? [] : [{ name, value }],
+    );
   });
 
 const turned = <W extends World>(world: W, names: Names, name: string, value: number): W => {

@@ -19,8 +19,13 @@ export interface Turned<Case> {
   readonly knob: string;
 }
 
-const knobsOf = (op: Op, world: World): Readonly<Record<string, readonly number[]>> =>
+const knobsOf = (op: Op, world: World): Readonly<Record<string, readonly (number | string)[]>> =>
   world.hello.ops[op]?.knobs ?? {};
+
+const misspelling = (name: string): string => `${name.slice(0, -1)}${name.endsWith('s') ? 'z' : 's'}`;
+
+const pairsOf = <T>(values: readonly T[]): (readonly [T, T])[] =>
+  values.flatMap((value, at) => values.slice(0, at).map((before) => [before, value] as const));
 
 type KnobbedOp = { [O in Op]: Args<O> extends { readonly settings?: unknown } ? O : never }[Op];
 
@@ -53,7 +58,7 @@ export function knobs<O extends KnobbedOp, Case>(
         requests: fc.array(given(world), { minLength: count, maxLength: count }),
         knob: fc.constantFrom(...Object.keys(knobsOf(op, world))),
       });
-  const withSetting = (drawn: Case, subject: Subject, name: string, value: number): Args<O> =>
+  const withSetting = (drawn: Case, subject: Subject, name: string, value: number | string): Args<O> =>
     ({ ...args(drawn, subject), settings: { [name]: value } }) as Args<O>;
   return [
     {
@@ -64,10 +69,9 @@ export function knobs<O extends KnobbedOp, Case>(
       why: 'A coefficient that is read from the configuration and never used is in every ablation that was done with it.',
       async check(subject, { requests, knob }) {
         const values = knobsOf(op, subject)[knob] ?? [];
-        const [first, ...others] = values;
-        if (first === undefined || others.length === 0)
-          return discard(`${knob} has one value only`, 'trainer');
-        for (const value of others) {
+        if (values.length < 2) return discard(`${knob} has one value only`, 'trainer');
+        // Two that are the same and no others: a name that the code does not know falls to another one's branch.
+        for (const [first, value] of pairsOf(values)) {
           let differs = false;
           for (const drawn of requests) {
             const base = withSetting(drawn, subject, knob, first);
@@ -95,8 +99,18 @@ export function knobs<O extends KnobbedOp, Case>(
       why: 'A misspelt option that is swallowed leaves the default in place, and nobody sees it.',
       async check(subject, { requests: [drawn], knob }) {
         if (drawn === undefined) return undefined;
-        const [value = 0] = knobsOf(op, subject)[knob] ?? [];
-        const misspelt = `${knob.slice(0, -1)}${knob.endsWith('s') ? 'z' : 's'}`;
+        const values = knobsOf(op, subject)[knob] ?? [];
+        const [value = 0] = values;
+        if (typeof value === 'string') {
+          const wrong = misspelling(value);
+          const outcome = await subject.attempt(op, withSetting(drawn, subject, knob, wrong));
+          if (!values.includes(wrong) && !('refused' in outcome))
+            return {
+              kind: 'swallowed value',
+              sentence: `There is no ${knob} ${wrong}, and a request that asks for it is answered as if nothing was wrong.`,
+            };
+        }
+        const misspelt = misspelling(knob);
         if (misspelt in knobsOf(op, subject)) return discard(`${misspelt} is another setting`);
         const outcome = await subject.attempt(op, withSetting(drawn, subject, misspelt, value));
         return 'refused' in outcome

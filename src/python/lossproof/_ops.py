@@ -91,7 +91,7 @@ ARGS = {
         "completion_mask": "int_track",
         "prompt_width": "int",
         "kl_estimator": "text?",
-        "settings": "amounts?",
+        "settings": "choices?",
     },
     "token_rewards": {
         "scores": "floats",
@@ -128,7 +128,7 @@ ARGS = {
         "prompt_ids": "int_rows?",
         "lengths": "ints?",
         "ranks": "int_rows?",
-        "settings": "amounts?",
+        "settings": "choices?",
     },
     "loss": {
         "logprobs": "float_track",
@@ -141,7 +141,7 @@ ARGS = {
         "ranks": "int_rows?",
         "entropy": "float_track?",
         "sampling_logprobs": "float_track?",
-        "settings": "amounts?",
+        "settings": "choices?",
     },
     "sft_loss": {
         "input_ids": "int_matrix",
@@ -166,7 +166,7 @@ ARGS = {
         "rejected_logprobs": "float_rows",
         "ref_chosen_logprobs": "float_rows",
         "ref_rejected_logprobs": "float_rows",
-        "settings": "amounts?",
+        "settings": "choices?",
     },
     "reward_loss": {"chosen_scores": "floats", "rejected_scores": "floats", "margins": "floats?"},
     "unpaired_preference_loss": {

@@ -6,7 +6,10 @@ import { type Legal, legal, mean, type Rows, sum } from '../legal.ts';
 type Settings = Readonly<Record<string, number>>;
 
 /** The defaults with what was asked for; what does not exist is refused. */
-function configured<S extends Settings>(defaults: S, asked: Settings | undefined): S {
+function configured<S extends Settings>(
+  defaults: S,
+  asked: Readonly<Record<string, number | string>> | undefined,
+): S {
   const unknown = Object.keys(asked ?? {}).find((name) => !(name in defaults));
   if (unknown !== undefined) return reject(`no setting ${unknown}`);
   return { ...defaults, ...asked };

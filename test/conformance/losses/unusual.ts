@@ -24,7 +24,7 @@ function clipped(
   const { completion_mask: mask, settings = {} } = args;
   const unknown = Object.keys(settings).find((name) => name !== 'entropy_coef');
   if (unknown !== undefined) return reject(`there is no setting ${unknown}`);
-  const coefficient = settings.entropy_coef ?? entropyCoef;
+  const coefficient = Number(settings.entropy_coef ?? entropyCoef);
   const all = mask.map((_, row) => row);
   const split = args.ranks !== undefined && args.ranks.length > 1 ? args.ranks : args.micro_batches;
   const parts = local ? split : [all];

@@ -65,7 +65,7 @@ export const offered = (
 /** The first and the last value of each setting that an op lists; and first and last in turns, which of them is which. */
 export function knobCases<O extends Op>(
   op: O,
-  given: (world: World, settings: Readonly<Record<string, number>>) => Args<O>,
+  given: (world: World, settings: Readonly<Record<string, number | string>>) => Args<O>,
 ): GoldenCase[] {
   return (['first', 'last', 'mixed'] as const).map((which) =>
     goldenCase(`${op}/settings-${which}`, op, (world) => {
