@@ -5,7 +5,7 @@ import type { BaselineRuns } from '../beside/beside.ts';
 import { roleOf } from '../roles.ts';
 import type { MonitorRule, SampleTokens, SettingValue, Violation } from '../rule.ts';
 import type { LogSink, Series, SeriesRole } from '../series.ts';
-import { type Curve, makeCurve } from './curve.ts';
+import { type Course, type Curve, makeCurve } from './curve.ts';
 import { asShare, isTold, percentRemark, type ShareUnit, shareUnitOf } from './percent.ts';
 import { remarksOf } from './remarks.ts';
 import {
@@ -21,6 +21,7 @@ import {
 } from './rule-state.ts';
 import { openSeams } from './seams.ts';
 import { grown, makeTallies, type Tallies, tally } from './tallies.ts';
+import { trackersOf } from './trackers.ts';
 
 export type { RuleState };
 
@@ -60,6 +61,7 @@ export interface RunHistory {
   /** What the run said of its own settings. */
   readonly declared: ReadonlyMap<string, SettingValue>;
   readonly stateOf: (series: Series) => SeriesState;
+  readonly courseOf: (series: Series) => Course | undefined;
 }
 
 export interface SeriesState {
@@ -125,6 +127,7 @@ export function openHistory(options: HistoryOptions): History {
       declared: new Map(),
       detour: false,
       stateOf: (series) => stateOf(tallies, curves[series.index], series.index),
+      courseOf: (series) => curves[series.index]?.course(),
     };
     runs.set(name, run);
     for (const rule of options.rules) run.rules.push(watched(rule, run, options));
@@ -213,6 +216,7 @@ export function openHistory(options: HistoryOptions): History {
       ...[...runs.values()]
         .slice(0, MOST_REMARKED)
         .flatMap((run) => [...remarksOf(run, options.facts), ...run.rules.flatMap(remarksOfRule)]),
+      ...trackersOf([...runs.values()]),
     ],
     series: seriesOf,
     point(series, step, value, time) {
@@ -275,7 +279,7 @@ function watched(rule: MonitorRule, run: MutableRun, options: HistoryOptions): R
     setting: (name) => options.settingOf(rule, name),
     declared: (name) => options.facts?.[name] ?? run.declared.get(name) ?? loggedSetting(run, name),
     series: () => run.series,
-    courseOf: (series) => run.stateOf(series).curve?.course(),
+    courseOf: run.courseOf,
     ...(options.tokens === undefined ? {} : { tokens: options.tokens }),
     ...(options.baseline === undefined ? {} : { baseline: options.baseline }),
   });
