@@ -12,8 +12,10 @@ import {
 import { read, watchCourses } from '../watches.ts';
 import { numberOf } from '../world.ts';
 
-/** Points without which a line is none. */
-const LEAST = 20;
+/** Points without which a line is none: a pace that warms up may lie on one for a while. */
+const LEAST = 50;
+/** Points of a run that goes on. */
+const SURE = 200;
 
 export const oneSpan: MonitorRule = {
   id: 'monitor/pace-of-one-span',
@@ -27,7 +29,7 @@ export const oneSpan: MonitorRule = {
   roles: ['throughput', 'step_time'],
   settings: {
     range: {
-      default: 12,
+      default: 25,
       what: 'Times that the step grows from the first to the last point on the line. Compilation, caches and longer rows change a pace by less, and level out.',
     },
     tolerance: {
@@ -37,7 +39,12 @@ export const oneSpan: MonitorRule = {
   },
   watch: (world) =>
     watchCourses(world, {
-      judge: (series, course) => (series.part === '' ? judge(world, series, course) : undefined),
+      judge: (series, course, ended) =>
+        series.part !== ''
+          ? undefined
+          : ended || course.points >= SURE
+            ? judge(world, series, course)
+            : 'seen',
       least: LEAST,
       why: { least: LEAST, otherwise: 'the paces are of a part of the run' },
     }),
@@ -45,7 +52,7 @@ export const oneSpan: MonitorRule = {
 
 function judge(world: RuleWorld, series: Series, course: Course): Violation | 'seen' {
   const isTime = series.role === 'step_time';
-  const line = isTime || !countsAll(world, course) ? lineOf(world, course, isTime ? [1] : [1, -1]) : COUNTED;
+  const line = isTime ? climbs(course) : countsAll(world, course) ? COUNTED : lineOf(world, course);
   if (line === undefined) return 'seen';
   // A curriculum of longer rows, or of larger batches, does more in each step.
   if (line !== COUNTED && stepsGrow(world)) return 'seen';
@@ -57,7 +64,7 @@ function judge(world: RuleWorld, series: Series, course: Course): Violation | 's
       : 'it divides what was done in one step by the time since the start';
   return {
     kind: line > 0 ? 'grows with the step' : 'falls with the step',
-    sentence: `${series.name} goes from ${read(first)} at step ${course.steps[0]} to ${read(last)} at step ${course.steps.at(-1)}, in proportion to ${line > 0 ? 'the step' : 'one over the step'} all along: ${meaning}.`,
+    sentence: `${series.name} goes from ${read(first)} at step ${course.steps[0]} to ${read(last)} at step ${course.steps.at(-1)}, ${isTime ? 'and rises at every step' : `in proportion to ${line > 0 ? 'the step' : 'one over the step'} all along`}: ${meaning}.`,
     series,
     step: course.steps[0] as number,
     value: first,
@@ -77,8 +84,10 @@ function stepsGrow(world: RuleWorld): boolean {
   });
 }
 
-/** Deviations from the line, as a logarithm, in the median: steps differ by as much without a trend. */
-const MOST_OFF = 0.15;
+/** Values of the last quarter off the line through all, as a logarithm, in the median: a pace that levels out is by more. */
+const MOST_OFF = 0.12;
+/** The same of the first quarter, in which a run compiles; one that divides by the time since the start has its preparation in it. */
+const MOST_OFF_FIRST = 0.25;
 /** Of the values that must be above 0: a first one may be of no time, or of no tokens. */
 const MOSTLY = 0.9;
 /** Stretches that are compared with each other: 60 make 1,770 pairs. */
@@ -87,15 +96,25 @@ const MOST_COMPARED = 60;
 const APART = Math.log(2);
 /** The sign of the exponent where a counter of tokens tells. */
 const COUNTED = 2;
+/** Of a time that is that of all steps: steps at which it rises, its growth, and how much faster than before it may. */
+const ALWAYS = 0.99;
+const TIMES = 10;
+const FASTER = 1.6;
+
+/** A time since the start rises at every step, by about as much. */
+function climbs({ means }: Course): number | undefined {
+  const rises = means.slice(1).map((value, at) => value - (means[at] as number));
+  const half = rises.length >> 1;
+  const [early, late] = [median(rises.slice(0, half)), median(rises.slice(half))];
+  const always = rises.filter((rise) => rise > 0).length >= ALWAYS * rises.length;
+  const grows = (means.at(-1) as number) >= TIMES * Math.max(means[0] as number, early);
+  return always && grows && late <= FASTER * early && early <= FASTER * late ? 1 : undefined;
+}
 
 type Point = readonly [logStep: number, logValue: number];
 
 /** The sign of the exponent, of those that can be; undefined: the values lie on no such line. */
-function lineOf(
-  world: RuleWorld,
-  { steps, means, points }: Course,
-  signs: readonly number[],
-): number | undefined {
+function lineOf(world: RuleWorld, { steps, means, points }: Course): number | undefined {
   const gap = median(steps.slice(1).map((step, at) => step - (steps[at] as number)));
   const above = means.filter((value) => value > 0).length;
   if (!(gap > 0) || above < MOSTLY * means.length) return undefined;
@@ -106,13 +125,15 @@ function lineOf(
   const every = Math.ceil(means.length / MOST_COMPARED);
   for (const origin of origins) {
     const line = steps.flatMap((step, at): Point[] =>
-      at % every === 0 ? [[Math.log(step + (gap - stride) / 2 - origin), Math.log(means[at] as number)]] : [],
+      at % every === 0 && (means[at] as number) > 0
+        ? [[Math.log(step + (gap - stride) / 2 - origin), Math.log(means[at] as number)]]
+        : [],
     );
     const range = Math.exp((line.at(-1)?.[0] ?? 0) - (line[0]?.[0] ?? 0));
     if (!(range >= numberOf(world, 'range'))) continue;
     const exponent = slopeOf(line);
-    const sign = signs.find((each) => Math.abs(exponent - each) <= numberOf(world, 'tolerance'));
-    if (sign !== undefined && scatterOf(line, sign) <= MOST_OFF) return sign;
+    const sign = [1, -1].find((each) => Math.abs(exponent - each) <= numberOf(world, 'tolerance'));
+    if (sign !== undefined && liesOn(line, sign)) return sign;
   }
   return undefined;
 }
@@ -127,10 +148,11 @@ function slopeOf(line: readonly Point[]): number {
   );
 }
 
-function scatterOf(line: readonly Point[], sign: number): number {
+function liesOn(line: readonly Point[], sign: number): boolean {
   const heights = line.map(([x, y]) => y - sign * x);
-  const middle = median(heights);
-  return median(heights.map((height) => Math.abs(height - middle)));
+  const quarter = Math.ceil(heights.length / 4);
+  const off = (part: readonly number[]): number => Math.abs(median(part) - median(heights));
+  return off(heights.slice(-quarter)) <= MOST_OFF && off(heights.slice(0, quarter)) <= MOST_OFF_FIRST;
 }
 
 /** Of a counter, from the first point to the last. */

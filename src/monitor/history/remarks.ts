@@ -169,13 +169,15 @@ function strides(run: RemarkedRun): string[] {
 }
 
 function runningMeans(run: RemarkedRun): string[] {
-  const judged = run.series.flatMap((series) => {
-    const { role, evaluation, name } = series;
-    const measured = role !== undefined && MEASURED_PER_STEP.has(role) && !evaluation;
-    const course = measured && !CALLED_MEAN.test(name) ? run.stateOf(series).curve?.course() : undefined;
+  const measured = run.series.filter(
+    ({ role, evaluation, name }) =>
+      role !== undefined && MEASURED_PER_STEP.has(role) && !evaluation && !CALLED_MEAN.test(name),
+  );
+  const judged = measured.slice(0, MOST_MEANS).flatMap((series) => {
+    const course = run.stateOf(series).curve?.course();
     return course === undefined ? [] : [{ series, course }];
   });
-  return judged.slice(0, MOST_MEANS).flatMap(({ series, course }) => {
+  return judged.flatMap(({ series, course }) => {
     const of = judged.find(
       (other) =>
         other.series.role === series.role && other.series !== series && isMeanOf(course, other.course),

@@ -13,7 +13,10 @@ export interface TrackedRun {
 
 /** Sentences about each two runs that are one. */
 export function trackersOf(runs: readonly TrackedRun[]): readonly string[] {
-  const own = runs.slice(0, MOST_RUNS).filter(({ name }) => !OF_A_RANK.test(name));
+  const own = runs
+    .slice(0, MOST_RUNS)
+    .filter(({ name }) => !OF_A_RANK.test(name))
+    .map(keyed);
   return own.flatMap((one, at) => own.slice(at + 1).flatMap((other) => disagreements(one, other)));
 }
 
@@ -56,7 +59,7 @@ interface Pair {
   readonly shift: number;
 }
 
-function disagreements(one: TrackedRun, two: TrackedRun): readonly string[] {
+function disagreements(one: Keyed, two: Keyed): readonly string[] {
   const pairs = pairsOf(one, two);
   const same = pairs.find((pair) => tells(pair.a) && share(pair, isSame) >= SAME);
   const said = pairs.flatMap((pair) => {
@@ -98,10 +101,25 @@ function late({ a, b, steps, shift }: Pair, names: string): readonly string[] {
 
 type Two = readonly [number, number];
 
-function pairsOf(one: TrackedRun, two: TrackedRun): readonly Pair[] {
-  return one.series.slice(0, MOST_SERIES).flatMap((series): Pair[] => {
-    const key = keyOf(series);
-    const other = key === undefined ? undefined : two.series.find((each) => keyOf(each) === key);
+interface Keyed {
+  readonly name: string;
+  /** The first of each key. */
+  readonly series: ReadonlyMap<string, Series>;
+  readonly courseOf: TrackedRun['courseOf'];
+}
+
+function keyed({ name, series, courseOf }: TrackedRun): Keyed {
+  const byKey = new Map<string, Series>();
+  for (const each of series) {
+    const key = keyOf(each);
+    if (key !== undefined && !byKey.has(key) && byKey.size < MOST_SERIES) byKey.set(key, each);
+  }
+  return { name, series: byKey, courseOf };
+}
+
+function pairsOf(one: Keyed, two: Keyed): readonly Pair[] {
+  return [...one.series].flatMap(([key, series]): Pair[] => {
+    const other = two.series.get(key);
     const [a, b] = [one.courseOf(series), other === undefined ? undefined : two.courseOf(other)];
     if (other === undefined || a === undefined || b === undefined) return [];
     const pair = inOrder(a, b) ?? byStep(a, b);

@@ -269,7 +269,7 @@ export const RUN: Readonly<Record<string, Cases>> = {
         what: 'tokens since the start over the time of one step',
         series: { tokens_per_second: make(60, (row) => 8_192 * (row + 1) * by.heavy(1, 0.1)) },
         onset: 0,
-        within: 30,
+        within: 60,
       },
       {
         what: 'the samples of one step over the time since the start',
@@ -282,6 +282,10 @@ export const RUN: Readonly<Record<string, Cases>> = {
       {
         what: 'a compilation before the first steps',
         series: { tokens_per_second: make(60, (row) => 8_192 * (1 - 0.9 * 0.8 ** row) * by.heavy(1, 0.1)) },
+      },
+      {
+        what: 'a pace that warms up from nothing',
+        series: { tokens_per_second: make(90, (row) => 8_192 * (1.001 - Math.exp(-row / 15))) },
       },
       { what: 'a pace that falls by half', series: { throughput: make(60, (row) => 64 / (1 + row / 60)) } },
     ],
