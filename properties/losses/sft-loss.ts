@@ -14,6 +14,7 @@ import {
   type LogitBatch,
   logitBatch,
   logitLabels,
+  logprobsOf,
   type Matrix,
   many,
   numberFinding,
@@ -202,10 +203,17 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const idle = weights.every((row, b) => row.every((want, t) => want === 0 || at(b, t) === 0));
       const isFormula = astray === undefined && !(idle && (await trainsNothing(subject)));
       if (isFormula && own) return undefined;
-      // With the loss of a known formula, a label without gradient is one that was left out of it.
+      // With the loss of a known formula, a label without gradient is one that was left out of it. One that is all but certain
+      // adds nothing to any formula.
       const isKnown = variants.some((variant) => band.close(loss, variant.loss));
+      const logprobs = logprobsOf(args.logits, args.labels);
       const isLeftOut =
-        isKnown && placeOf(weights, (want, b, t) => want !== 0 && at(b, t) === 0) !== undefined;
+        isKnown &&
+        placeOf(
+          weights,
+          (want, b, t) =>
+            want !== 0 && at(b, t) === 0 && !band.close(loss - want * (logprobs[b]?.[t] ?? 0), loss),
+        ) !== undefined;
       const [row, column] = own ? (astray ?? first) : first;
       const label = args.labels[row]?.[column];
       const wanted = show(weights[row]?.[column]);
