@@ -12,8 +12,8 @@ const UNREPORTED = ['LP-20', 'ADV-15', 'PEN-03', 'OPT-01', 'OPT-04', 'OPT-10', '
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 169 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(169);
+test('the catalogue says of 170 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(170);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);
