@@ -81,7 +81,7 @@ test('--no-corpus keeps no case, and the run all the same', async () => {
   expect(await world.run('report')).toBe(0);
   expect(world.out()).toContain('tiny · 1 property: 1 fails · seed 7');
   expect(await world.run('check', '--help-all')).toBe(0);
-  expect(world.out().replaceAll(/\s+/g, ' ')).toContain('the last run is kept as ever');
+  expect(world.out().replaceAll(/\s+/g, ' ')).toContain('the last run is saved as always');
 });
 
 const SHOULD_ONLY = ['check', '--seed', '7', '--rows', '--only'];
