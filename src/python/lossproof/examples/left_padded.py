@@ -240,6 +240,7 @@ DECLARED = {
         "advantage_epsilon": EPSILON,
         "advantage_scaling": "group",
         "loss_aggregation": "token-mean",
+        "sft_aggregation": "token-mean",
         "loss_normalization": "global",
         "clip_low": CLIP_LOW,
         "clip_high": CLIP_HIGH,
