@@ -19,10 +19,6 @@ test.each(EXAMPLES)('no false positive: $name', async (example) => {
   for (const { id, verdict } of results) if (verdict === 'pass') passed.add(id);
 });
 
-test('together the examples pass every property', () => {
-  expect(properties.map(({ id }) => id).filter((id) => !passed.has(id))).toEqual([]);
-});
-
 /** Those of whole models and of a real vocabulary cost more than all others, and find the same code in the examples. */
 const cheap = properties.filter(({ mostCases }) => mostCases === undefined);
 
@@ -32,6 +28,17 @@ const undeclared = conventions().filter(({ name }) => name.endsWith('-undeclared
 test.each(undeclared)('no false positive: $name', async (convention) => {
   const results = await whileOpen(convention, (judge) => judge(cheap, SEED, 1), resident);
   expect(falsePositivesOf(results, convention)).toEqual([]);
+});
+
+test('what no example passes, because its tokenizer lacks a token, another trainer does', async () => {
+  const missing = properties.filter(({ id }) => !passed.has(id));
+  expect(missing.length).toBeLessThan(3);
+  for (const legal of LEGAL) {
+    const results = await whileOpen(legal, (judge) => judge(missing, SEED, CASES));
+    for (const { id, verdict } of results) if (verdict === 'pass') passed.add(id);
+    if (missing.every(({ id }) => passed.has(id))) return;
+  }
+  expect(missing.map(({ id }) => id).filter((id) => !passed.has(id))).toEqual([]);
 });
 
 test.each(LEGAL)('no false positive: $name', async (legal) => {

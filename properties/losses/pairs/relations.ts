@@ -6,6 +6,7 @@ import {
   formulaOf,
   isHalf,
   knobs,
+  type Need,
   type Ok,
   type Pairs,
   type PairToken,
@@ -35,8 +36,16 @@ const near = (tokens: readonly PairToken[], by: number, only?: number): PairToke
 const oneOf = ({ rows }: Pairs, { length }: readonly PairToken[]): number =>
   rows.reduce((sum, { chosen, rejected }) => sum + chosen.length + rejected.length, 0) % length;
 
+/** Beyond it the loss is least where the rejected completion is a little likelier. */
+const EVEN = 0.5;
+const mostlyRight: Need = ({ semantics: { preference_label_smoothing: smoothing = 0 } }) =>
+  smoothing > EVEN
+    ? `semantics.preference_label_smoothing is ${smoothing}: most labels are taken for wrong`
+    : undefined;
+
 const towardsChosen: Property<Pairs> = {
   ...base,
+  needs: [mostlyRight],
   id: 'preference_loss/falls-towards-the-chosen-completion',
   title:
     'Where policy and reference rate both completions alike, the loss does not fall when the chosen one, or a token of it, gets less likely or the rejected one likelier',

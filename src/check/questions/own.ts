@@ -7,6 +7,12 @@ import { wordsOf } from '../profile/probe.ts';
 import type { Property, World } from '../property.ts';
 import { supportOf } from '../support.ts';
 
+/** In fewer cases, none may be of the kind in which the formula is another one: a group without spread, a ratio beyond its clip. */
+const LEAST_CASES = 50;
+
+/** Its requests have one number per row: a mean over tokens is one over rows in each of them. */
+const isToldByItsRequests = (formula: Formula): boolean => formula !== 'advantages';
+
 /**
  * The question in place of a property whose formula is the trainer's own, where `judge` finds that it holds without that declaration.
  * A formula that fits only some cases is another one, and nothing is asked.
@@ -18,7 +24,7 @@ export async function knownAfterAll(
 ): Promise<PropertyResult | undefined> {
   const { settles = [], ops } = property;
   const own = world.semantics.own_formulas ?? [];
-  const formulas = own.filter((formula) => ops.some((op) => op === formula));
+  const formulas = own.filter((formula) => isToldByItsRequests(formula) && ops.some((op) => op === formula));
   const { measured = {} } = world;
   const known = settles.filter((item) => measured[item] !== undefined);
   if (formulas.length === 0 || known.length === 0) return undefined;
@@ -26,7 +32,7 @@ export async function knownAfterAll(
   const bare = { ...world, semantics: { ...world.semantics, own_formulas: others } };
   if (supportOf(property, bare) !== undefined) return undefined;
   const result = await judge(bare);
-  return result.verdict === 'pass'
+  return result.verdict === 'pass' && result.cases >= LEAST_CASES
     ? { ...result, verdict: 'ask', ...question(formulas, others, known, measured) }
     : undefined;
 }

@@ -13,7 +13,7 @@ import { rowCount, trainedOf, wholePartition } from './transform.ts';
  * Added to a number, one at a time; exact beside any number that is drawn. Far ones leave the flat part of a hinge or a clip, near
  * ones the flat part of a clamp.
  */
-const MOVES: readonly number[] = [-8, 8, -64, 64, -1, 1];
+const MOVES: readonly number[] = [-8, 8, -64, 64, -1, 1, -2, 2, -4, 4];
 /** And so many times the largest number of its field: the worse of two rewards is as bad as it can be until it is the better. */
 const FARTHEST: readonly number[] = [-4, 4];
 /** The two that tell whether a number is read at all. */
@@ -38,11 +38,15 @@ export const counts: Rule = {
     reads.length > 0 ? undefined : 'no formula of its own may take the place of the known one',
   mostCases: FEW_CASES,
   needs:
-    () =>
-    ({ semantics: { loss_is_descended: descended } }) =>
-      descended === false
-        ? 'semantics.loss_is_descended is false: the loss is another number than what is trained'
-        : undefined,
+    (op) =>
+    ({ semantics: { loss_is_descended: descended, own_formulas: own, sft_aggregation: aggregation } }) => {
+      if (descended === false)
+        return 'semantics.loss_is_descended is false: the loss is another number than what is trained';
+      if (op !== 'sft_loss') return undefined;
+      if (own?.includes(op) === true)
+        return 'op `sft_loss` has a formula of its own, which may weigh labels with 0';
+      return aggregation === undefined ? 'semantics.sft_aggregation is not declared' : undefined;
+    },
   applies: (op, args) => rowOf(op, args) !== undefined,
   async check(asked) {
     const { op } = asked;
@@ -161,6 +165,8 @@ async function flatAt<O extends Op>(asked: Asked<O>, place: Place): Promise<Find
     }
   }
   if (first === undefined) return discard('changed numbers are refused', 'trainer');
+  // A loss that multiplies advantages by log-ratios has its gradient alone where these are 0.
+  if (carried && isOnPolicy(op, args, row)) return undefined;
   const judged = judgedOf(asked, first);
   const what = typeof judged === 'number' ? `${wholeOf(signatureOf(op))} (${show(judged)})` : 'the answer';
   const where = `${column === undefined ? '' : `token ${column} of `}row ${row}`;
@@ -174,6 +180,12 @@ async function flatAt<O extends Op>(asked: Asked<O>, place: Place): Promise<Find
       : {}),
     advice: `Compute the answer from ${field} of the request, for all rows and all tokens.`,
   };
+}
+
+function isOnPolicy<O extends Op>(op: O, args: Args<O>, row: number): boolean {
+  const { logprobs, old_logprobs: old } = args as Readonly<Record<string, Matrix | undefined>>;
+  const trained = trainedOf(op, args)[row] ?? [];
+  return old !== undefined && trained.every((on, t) => !on || logprobs?.[row]?.[t] === old[row]?.[t]);
 }
 
 /** `undefined`: refused, which says nothing. */

@@ -139,6 +139,7 @@ function inPieces(name: string, tokenizer: Tokenizer): Legal {
 }
 
 const llama = family('llama3');
+const gemma = family('gemma');
 const qwen = family('qwen');
 const atMost1024 = (ids: readonly number[]): readonly number[] => ids.slice(0, 1024);
 const lastStop = (ids: readonly number[]): number => ids.lastIndexOf(qwen.eosTokenId ?? -1);
@@ -184,4 +185,11 @@ export const texts: readonly Legal[] = [
   ...['gemma', 'mistral', 'deepseek', 'phi'].map((name) =>
     tokenizing(`the template of ${name}`, family(name), answerOnly),
   ),
+  tokenizing('the template of gemma, and its two stop tokens', gemma, answerOnly, undefined, {
+    tokens: {
+      vocab_size: gemma.vocabSize,
+      pad_token_id: gemma.padTokenId ?? 0,
+      eos_token_ids: [gemma.eosTokenId ?? 1, gemma.tokenId('<end_of_turn>') ?? 1],
+    },
+  }),
 ];
