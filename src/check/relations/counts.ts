@@ -38,15 +38,11 @@ export const counts: Rule = {
     reads.length > 0 ? undefined : 'no formula of its own may take the place of the known one',
   mostCases: FEW_CASES,
   needs:
-    (op) =>
-    ({ semantics: { loss_is_descended: descended, own_formulas: own, sft_aggregation: aggregation } }) => {
-      if (descended === false)
-        return 'semantics.loss_is_descended is false: the loss is another number than what is trained';
-      if (op !== 'sft_loss') return undefined;
-      if (own?.includes(op) === true)
-        return 'op `sft_loss` has a formula of its own, which may weigh labels with 0';
-      return aggregation === undefined ? 'semantics.sft_aggregation is not declared' : undefined;
-    },
+    () =>
+    ({ semantics: { loss_is_descended: descended } }) =>
+      descended === false
+        ? 'semantics.loss_is_descended is false: the loss is another number than what is trained'
+        : undefined,
   applies: (op, args) => rowOf(op, args) !== undefined,
   async check(asked) {
     const { op } = asked;
@@ -54,6 +50,7 @@ export const counts: Rule = {
     const row = rowOf(op, args);
     if (row === undefined) return discard('no row has a number that must count');
     const whole = { ...asked, args };
+    if (mayLeaveOut(whole)) return constant(whole);
     for (const field of signatureOf(op).reads)
       for (const place of placesIn(op, args, row, field)) {
         const finding = await flatAt(whole, place);
@@ -72,6 +69,28 @@ export const counts: Rule = {
     return undefined;
   },
 };
+
+/** A supervised loss of a formula that is not known may weigh labels with 0. */
+function mayLeaveOut<O extends Op>({ subject: { semantics }, op }: Asked<O>): boolean {
+  const { own_formulas: own, sft_aggregation: aggregation } = semantics;
+  return op === 'sft_loss' && (own?.includes(op) === true || aggregation === undefined);
+}
+
+/** A loss that is not 0 and that no number of any row moves. */
+async function constant<O extends Op>(asked: Asked<O>): Promise<Finding | undefined> {
+  const { op, args } = asked;
+  let first: Finding | undefined;
+  for (let row = 0; row < rowCount(op, args); row++)
+    for (const place of signatureOf(op).reads.flatMap((field) => placesIn(op, args, row, field))) {
+      const finding = await flatAt(asked, place);
+      if (finding === undefined) return undefined;
+      first ??= finding;
+    }
+  const answer = await answerTo(asked, args);
+  if (answer !== undefined && judgedOf(asked, answer) === 0)
+    return discard('the loss is 0, and its formula may leave out all of these tokens', 'trainer');
+  return first;
+}
 
 type Question<O extends Op> = Pick<Asked<O>, 'subject' | 'op' | 'args'>;
 
