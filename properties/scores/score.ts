@@ -191,10 +191,11 @@ export const scoreProperties: readonly Property<Batch>[] = [
   {
     ...base,
     id: 'score/probabilities-add-up-to-at-most-one',
-    title: 'The probabilities of different next tokens add up to one at most',
-    why: 'Raw logits, a temperature that divides log-probabilities, or a softmax over another axis gives numbers that look like log-probabilities. Ratios and KL are then of no distribution.',
+    title: 'The probabilities of different next tokens add up to at most one',
+    why: 'Raw logits, a temperature that divides log-probabilities, or a softmax over another axis gives numbers that look like log-probabilities. Ratios and KL computed from them belong to no distribution.',
     catches: ['LP-21', 'LP-05'],
-    given: given(1),
+    // Short prompts: each is repeated in every row of a request.
+    given: (world) => batch({ tokens: world.hello.tokens }),
     mostCases: 5,
     async check(subject, { prompts }) {
       const [prompt = []] = prompts;
@@ -215,7 +216,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
       if (sum <= 1 + leeway(subject)) return undefined;
       return {
         kind: 'sum',
-        sentence: `After the prompt of row 0, the probabilities of ${many(ids.length, 'different next token')} add up to ${show(sum)}: the scores are no log-softmax over the vocabulary.`,
+        sentence: `After the prompt of row 0, the probabilities of ${many(ids.length, 'different next token')} add up to ${show(sum)}, so the scores are not a log-softmax over the vocabulary.`,
       };
     },
   },
@@ -223,9 +224,9 @@ export const scoreProperties: readonly Property<Batch>[] = [
 
 /** Rows of one request, as many as the largest batch of other properties. */
 const ROWS = 64;
-/** Of a larger vocabulary, some ids far apart: what they add up to is bounded as well. */
+/** Of a larger vocabulary, so many ids over all of it: their sum is at most 1 as well. */
 const MOST_IDS = 512;
-/** Rounding of 512 numbers; half precision is off by a hundredth in each logarithm. */
+/** Rounding of 512 numbers. In half precision each logarithm may be off by hundredths. */
 const leeway = (subject: Subject): number => (isHalf(subject) ? 0.25 : 0.01);
 
 /** Ordinary ids over the whole vocabulary. */
