@@ -24,25 +24,34 @@ interface Judge {
   readonly catches: readonly string[];
 }
 
+/** `run`: the levels that the command runs if nobody says which. */
 const byLevel =
-  (judges: readonly Judge[], isProved: (id: string) => boolean = () => true): Door =>
+  (judges: readonly Judge[], run: readonly Level[], isProved: (id: string) => boolean = () => true): Door =>
   ({ id }) => {
     const own = judges.filter(({ catches }) => catches.includes(id));
     if (own.length === 0 || !isProved(id)) return undefined;
-    return own.some(({ level }) => level === 'must') ? 'found' : 'noted';
+    return own.some(({ level }) => run.includes(level)) ? 'found' : 'noted';
   };
+const OF_CHECK: readonly Level[] = ['must'];
+const OF_RUNS: readonly Level[] = ['must', 'should'];
 
 export function detectionPage(): string {
   const shown = new Set(listMutants().flatMap(({ rows }) => rows));
   const scripts = [FAULTS, ...Object.values(TOPICS).map(({ faulty }) => faulty)].flatMap(Object.values);
   const proved = new Set(scripts.map((script) => ('found' in script ? script.found : undefined)));
-  const declared = byLevel(properties, (id) => shown.has(id));
+  const declared = byLevel(properties, OF_CHECK, (id) => shown.has(id));
   const measured = measuredAnswers();
   const doors: readonly (readonly [name: string, door: Door])[] = [
     ['`check`', declared],
     ['`check`, nothing declared', (bug) => measured.get(bug.id) ?? declared(bug)],
-    ['`trace`', byLevel(ledgerProperties.filter(({ id }) => proved.has(id)))],
-    ['`monitor`', byLevel(monitorRules)],
+    [
+      '`trace`',
+      byLevel(
+        ledgerProperties.filter(({ id }) => proved.has(id)),
+        OF_RUNS,
+      ),
+    ],
+    ['`monitor`', byLevel(monitorRules, OF_RUNS)],
   ];
   const row = (name: string, of: readonly Bug[]): string[] => [
     name,
@@ -63,15 +72,15 @@ needs. A pass says nothing about a class in which the command has no number. It 
 
 - **found**: the command fails, and names the property.
 - **asked**: the command fails until one line declares the behaviour, because measuring cannot tell it from a choice.
-- **noted**: the command prints a note or a failed property of level *should*. It fails with \`--strict\` or \`--level should\`.
+- **noted**: the command prints a note, or finds it only with \`--level should\` or \`--level may\`. \`--strict\` fails on notes.
 - **missed**: the command looks at it and passes.
 
 ${tableOf(['class', 'bugs', ...doors.map(([name]) => name)], [...rows, row('all', bugs)])}
 
-- \`check\`: correct trainers with the one mistake prove it ([mutants](../CONTRIBUTING.md)). The second column declares everything that the adapter could declare; the third is
-  [measured with nothing declared](undeclared.md).
+- \`check\`: correct trainers with the one mistake prove it ([mutants](../CONTRIBUTING.md)). They declare every choice that they make. "Nothing declared" is [measured](undeclared.md) for
+  bugs that are a formula or a scale; all others count as in the column before it.
 - \`trace\`: ${scripts.length} scripts with a mistake prove its properties. It counts a bug if such a property names it.
-- \`monitor\` sees numbers, not tokens: it finds what a bug does to a log, often hundreds of steps later. Its rules are measured on [simulated runs](monitor.md).
+- \`monitor\` sees numbers, not tokens: it finds what a bug does to a log, often hundreds of steps later. It counts a bug if a rule names it. Its rules are measured on [simulated runs](monitor.md).
 - \`view\` has ${Object.keys(FLAGS).length} flags, which fail, and ${Object.keys(NOTES).length} notes for the rows of a data set ([all of them](view.md#flags)).
 - \`discover\` judges the functions that it can call by the properties of \`check\` ([what it proposes](discover.md#measured)).
 
@@ -97,12 +106,14 @@ function cell(of: readonly Bug[], door: Door): string {
 /** By id, out of the table of docs/undeclared.md: a bug that is no formula has no line. */
 function measuredAnswers(): ReadonlyMap<string, Answer> {
   const text = readFileSync(join(PACKAGE_ROOT, 'docs', 'undeclared.md'), 'utf8');
-  return new Map(
+  const answers = new Map(
     [...text.matchAll(/^\| ([A-Z]+-\d+) \|.*\| ([^|]*) \|$/gm)].map(([, id = '', found = '']) => [
       id,
       answerOf(found),
     ]),
   );
+  if (answers.size === 0) throw new Error('docs/undeclared.md has no table of bugs');
+  return answers;
 }
 
 function answerOf(found: string): Answer {

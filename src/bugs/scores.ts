@@ -55,7 +55,7 @@ export const scores: readonly Bug[] = [
   },
   {
     id: 'LP-21',
-    what: 'Scores are no log-softmax over the vocabulary: raw logits, scaled afterwards, or normalised over another axis.',
+    what: 'Scores are not a log-softmax over the vocabulary: they are raw logits, scaled afterwards, or normalised over another axis.',
     seen: ['PrimeIntellect-ai/prime-rl#697', 'MoonshotAI/Kimi-Audio#161', 'ctallec/world-models#10'],
     todo: 'Take log_softmax over the last axis, of logits that the temperature has already divided, and change nothing afterwards. Sum exp(score) over the vocabulary once: it must be 1.',
   },

@@ -90,7 +90,7 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
   const good: ViewedRow[] = [];
   const look = (entry: Entry): void => {
     const all = viewedRows(entry, options, assumed);
-    // A row that cannot be read is told as that alone.
+    // An unreadable row gets one flag, not a second one for being repeated.
     const again = all.some(({ row }) => row !== undefined) ? repeated(entry) : undefined;
     for (const made of all) {
       const viewed = again === undefined ? made : { ...made, faults: [...made.faults, again] };

@@ -76,6 +76,11 @@ describe('rows that come twice', () => {
     ).toEqual([['duplicate', 2]]);
   });
 
+  test('rows that cannot be read are not', () => {
+    const unread = { messages: [] };
+    expect(counted(unread, unread, [], [])).toEqual([['unread', 1, 2, 3, 4]]);
+  });
+
   test('rows that differ in one letter, or one label, are two', () => {
     expect(counted({ messages: talk('Hello.') }, { messages: talk('Hello!') })).toEqual([]);
     expect(counted({ input_ids: [5, 6], labels: [-100, 6] }, { input_ids: [5, 6] })).toEqual([]);

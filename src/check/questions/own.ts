@@ -1,5 +1,5 @@
-// A formula that is declared to be the trainer's own, and is a known one in every case. What is believed is compared with nothing, and
-// would hide each mistake that is made in it later: which one it is, is asked.
+// A formula that is declared as the trainer's own and is a known one in every case. An own formula is compared with no reference, so a
+// later mistake in it would pass: ask which one it is.
 import type { Formula, ItemName, Semantics } from '../../vocabulary.ts';
 import type { PropertyResult } from '../events.ts';
 import { declaration } from '../profile/doubt.ts';
@@ -7,10 +7,10 @@ import { wordsOf } from '../profile/probe.ts';
 import type { Property, World } from '../property.ts';
 import { supportOf } from '../support.ts';
 
-/** In fewer cases, none may be of the kind in which the formula is another one: a group without spread, a ratio beyond its clip. */
+/** Fewer cases may lack the kind in which the formulas differ, such as a group without spread or a ratio beyond its clip. */
 const LEAST_CASES = 50;
 
-/** Its requests have one number per row: a mean over tokens is one over rows in each of them. */
+/** Requests of `advantages` have one number per row, so a mean over tokens and one over rows are the same. */
 const isToldByItsRequests = (formula: Formula): boolean => formula !== 'advantages';
 
 /**
@@ -49,7 +49,7 @@ function question(
     ...known.map((item) => declaration(item, measured[item])),
   ];
   return {
-    reason: `own_formulas names ${formulas.map((formula) => `\`${formula}\``).join(', ')}, and every answer is that of a known formula: ${words}. Declared as a formula of its own, it is compared with none, whatever becomes of it.`,
-    answers: [`${lines.join(', ')}  (it is this one, and is compared with it)`],
+    reason: `own_formulas names ${formulas.map((formula) => `\`${formula}\``).join(', ')}, but every answer is that of a known formula: ${words}. A formula of your own is compared with no reference, so a later mistake in it would pass.`,
+    answers: [`${lines.join(', ')}  (it is this formula)`],
   };
 }

@@ -1,5 +1,5 @@
-// Every number that each legal formula of an op reads moves its answer. A constant, or an answer that knows the first token alone,
-// does not change with anything that must not matter, so no other relation sees it.
+// Each number that every legal formula of an op reads changes the answer. Other relations do not find a constant, or an answer that
+// reads only the first token: it does not change with anything that must not matter.
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import { show } from '../numbers.ts';
@@ -32,7 +32,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export const counts: Rule = {
   id: 'every-number-counts',
   title: (noun) => `${noun} changes with each number that every formula reads`,
-  why: 'A constant passes every test of what must not matter. So does a loss of the first token, of the first row or of one half of a pair, and its curve looks well.',
+  why: 'A constant passes every relation about what must not matter. So does a loss that reads only the first token, the first row or one half of a pair, and its curve looks healthy.',
   level: 'must',
   unfit: ({ reads }) =>
     reads.length > 0 ? undefined : 'no formula of its own may take the place of the known one',
@@ -70,13 +70,13 @@ export const counts: Rule = {
   },
 };
 
-/** A supervised loss of a formula that is not known may weigh labels with 0. */
+/** A supervised loss with an unknown formula may give labels the weight 0. */
 function mayLeaveOut<O extends Op>({ subject: { semantics }, op }: Asked<O>): boolean {
   const { own_formulas: own, sft_aggregation: aggregation } = semantics;
   return op === 'sft_loss' && (own?.includes(op) === true || aggregation === undefined);
 }
 
-/** A loss that is not 0 and that no number of any row moves. */
+/** Finds a loss that is not 0 and that no number of any row changes. */
 async function constant<O extends Op>(asked: Asked<O>): Promise<Finding | undefined> {
   const { op, args } = asked;
   let first: Finding | undefined;
@@ -184,7 +184,7 @@ async function flatAt<O extends Op>(asked: Asked<O>, place: Place): Promise<Find
     }
   }
   if (first === undefined) return discard('changed numbers are refused', 'trainer');
-  // A loss that multiplies advantages by log-ratios has its gradient alone where these are 0.
+  // A loss that multiplies advantages by log-ratios is 0 on policy, and only its gradient depends on them.
   if (carried && isOnPolicy(op, args, row)) return undefined;
   const judged = judgedOf(asked, first);
   const what = typeof judged === 'number' ? `${wholeOf(signatureOf(op))} (${show(judged)})` : 'the answer';

@@ -83,7 +83,7 @@ describe('declared as a formula of its own, and a known one in every case', () =
       const before = await compared(op, spec, own(op));
       expect(before.verdict).toBe('ask');
       expect(before.reason).toMatch(
-        new RegExp(`^own_formulas names \`${op}\`, and every answer is that of a known`),
+        new RegExp(`^own_formulas names \`${op}\`, but every answer is that of a known`),
       );
       const [line = '', ...others] = before.answers ?? [];
       expect(others).toEqual([]);
