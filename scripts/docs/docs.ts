@@ -1,5 +1,5 @@
 // The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/detection.md, docs/configuration.md with its schema, the
-// pictures of the glossary, the table that ARCHITECTURE.md opens with, and the exit codes of docs/hostile.md. With --check: exit code 1 where a file is stale.
+// pictures of the glossary, the table that ARCHITECTURE.md opens with, the exit codes of docs/hostile.md, and the ops in PROTOCOL.md and the SDK. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { findingsPage } from './findings.ts';
 import { pictures } from './glossary.ts';
 import { withHouseTable } from './house-table.ts';
 import { knownPage } from './known-page.ts';
+import { withArguments, withOpTables } from './op-tables.ts';
 import { practicePage } from './practice-page.ts';
 import { propertyTable } from './property-table.ts';
 import { relationPage } from './relation-page.ts';
@@ -21,6 +22,8 @@ import { relationPage } from './relation-page.ts';
 const page = (name: string): string => readFileSync(join(PACKAGE_ROOT, name), 'utf8');
 
 for (const [name, text] of [
+  ['PROTOCOL.md', withOpTables(page('PROTOCOL.md'))],
+  ['src/python/lossproof/_ops.py', withArguments(page('src/python/lossproof/_ops.py'))],
   ['ARCHITECTURE.md', withHouseTable(page('ARCHITECTURE.md'))],
   ['docs/properties.md', propertyTable()],
   ['docs/relations.md', relationPage()],

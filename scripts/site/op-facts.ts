@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { properties } from '../../properties/index.ts';
 import { PROBES } from '../../src/check/profile/probes.ts';
 import type { Property } from '../../src/check/property.ts';
+import { isOptional, isTrack, kindOf } from '../../src/protocol/fields.ts';
 import { SEMANTICS_KEYS } from '../../src/protocol/hello.ts';
 import { OPS, type Op } from '../../src/protocol/message.ts';
 import { FAMILIES, type Family, familyNames } from '../../src/protocol/ops.ts';
@@ -105,19 +106,19 @@ function semanticsOf(op: Op, prose: string, asking: readonly Property[]): Descri
 
 function hasTracks(op: Op): boolean {
   const { args, ok } = OPS[op];
-  return [args, ok].some((fields) => Object.values(fields).some((kind: string) => /_track\b/.test(kind)));
+  return [args, ok].some((fields) => Object.values<string>(fields).some((spec) => isTrack(kindOf(spec))));
 }
 
 function fieldsOf(op: Op, side: 'args' | 'ok', family: Family): Field[] {
   const notes = notesOf(op, side, family);
   return Object.entries(OPS[op][side]).map(([name, spec]: [string, string]) => {
-    const kind = spec.replace('?', '');
+    const kind = kindOf(spec);
     const note = notes.get(name) ?? '';
     const [said, shape, rest] = /^(\(B.*?\))(?:,| of)? ?(.*)$/.exec(note) ?? [];
     return {
       name,
       kind,
-      optional: spec.endsWith('?'),
+      optional: isOptional(spec),
       shape: said === undefined ? (SHAPES[kind] ?? '') : (shape ?? ''),
       note: said === undefined ? note : (rest ?? ''),
     };
@@ -143,7 +144,7 @@ const SHAPES: Readonly<Record<string, string>> = {
 /** Field to comment. The table is code, and what it says beside its fields is written nowhere else. */
 function notesOf(op: Op, side: 'args' | 'ok', family: Family): Map<string, string> {
   const source = readFileSync(join(PACKAGE_ROOT, 'src/protocol/ops', `${family}.ts`), 'utf8');
-  const [, block = ''] = new RegExp(`^  ${op}: \\{\n([\\s\\S]*?)^  \\},`, 'm').exec(source) ?? [];
+  const [, block = ''] = new RegExp(`^  ${op}: op\\(\\{\n([\\s\\S]*?)^  \\}\\),`, 'm').exec(source) ?? [];
   const border = block.search(/^ {4}ok:/m);
   const own = side === 'args' ? block.slice(0, border) : block.slice(border);
   const shared = [...own.matchAll(/\b[A-Z][A-Z_]{3,}\b/g)].map(

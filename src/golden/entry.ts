@@ -2,7 +2,7 @@
 // trainer's precision has, so that another platform's last bit is no other line; what says nothing is null.
 import { createHash } from 'node:crypto';
 import { AXES } from '../protocol/axes.ts';
-import type { Kind } from '../protocol/fields.ts';
+import { type Kind, kindOf as kindOfSpec } from '../protocol/fields.ts';
 import { decodeKind, fillOf } from '../protocol/kinds.ts';
 import { OPS, type Op } from '../protocol/message.ts';
 import { shown } from '../protocol/result.ts';
@@ -77,7 +77,7 @@ export function readAnswer(op: Op, written: Fields): { fields: Fields } | { comp
 
 export function kindOf(op: Op, name: string): Kind {
   const spec = (OPS[op].ok as Readonly<Record<string, string>>)[name] ?? 'text';
-  return spec.replace(/\?$/, '') as Kind;
+  return kindOfSpec(spec);
 }
 
 export function isFloat(kind: Kind): boolean {

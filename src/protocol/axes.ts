@@ -1,95 +1,27 @@
-// Which index of a field means what: all that the general relations of check/relations/ need to know of an op. Most of it
-// follows from the kinds of its fields (ops.ts). A new op says here what does not, and gets every relation that fits it.
-import { OPS, type Op } from './message.ts';
-import type { ArgAxis, OkAxis, OpAxes, OpFacts } from './op-axes.ts';
+// Which index of a field means what: all that the general relations of check/relations/ need to know of an op. It follows
+// from the kinds of its fields and from what its object says of a batch.
+import { isTrack, kindOf } from './fields.ts';
+import { type Args, type Ok, OPS, type Op } from './message.ts';
+import type { BatchFacts, OpSpec } from './op.ts';
 
-export type { ArgAxis, OkAxis, OpAxes, Relation } from './op-axes.ts';
-export { WITHOUT_AXES } from './op-axes.ts';
+export type { Relation } from './op.ts';
 
-const FACTS: { readonly [O in Op]?: OpFacts<O> } = {
-  collate: {
-    reach: 'batch',
-    ids: { args: ['input_ids', 'labels', 'pad_token_id'], ok: ['input_ids', 'labels'] },
-  },
-  sft_batch: { reach: 'row' },
-  truncate: { reach: 'row' },
-  truncate_prompts: { reach: 'batch' },
-  preference_batch: { reach: 'row' },
-  extract: {
-    reach: 'row',
-    except: { finite: 'its only real numbers were handed over, and extract/ compares them' },
-    ids: {
-      args: ['prompt_ids', 'input_ids', 'sequences', 'sampled_ids', 'pad_token_id', 'eos_token_ids'],
-      ok: ['completion_ids'],
-    },
-  },
-  mask: {
-    reach: 'batch',
-    ids: {
-      args: ['prompt_ids', 'completion_ids', 'sequences', 'pad_token_id', 'eos_token_ids'],
-      ok: ['input_ids'],
-    },
-  },
-  rollout: { reach: 'batch' },
-  penalties: { reach: 'row' },
-  score: { reach: 'row' },
-  model_score: { reach: 'row' },
-  values: { reach: 'row' },
-  reward_model: { reach: 'row' },
-  logprobs: { reach: 'row' },
-  entropy: { reach: 'row' },
-  full_kl: { reach: 'row' },
-  kl: { reach: 'row', reads: ['logprobs', 'ref_logprobs'] },
-  token_rewards: {
-    reach: 'row',
-    behind: true,
-    except: { long: 'the score stands at the last token alone, which repeated is several' },
-  },
-  gae: {
-    reach: 'row',
-    except: {
-      'batch-mates': 'a trainer may whiten advantages over the batch',
-      long: 'a token gets what comes behind it: repeated, it is another token',
-    },
-  },
-  returns: {
-    reach: 'row',
-    except: { long: 'a token gets what comes behind it: repeated, it is another token' },
-  },
-  whiten: {
-    reach: 'batch',
-    reads: ['values'],
-    except: {
-      counts: 'a token alone is whitened to 0 whatever it is; whiten/ judges that all tokens move alike',
-      stacked:
-        'a variance that divides by one token fewer is another one for more rows; whiten/ judges 17 and 65 rows by the formula',
-      long: 'a variance that divides by one token fewer is another one for more tokens',
-    },
-  },
-  clip_advantages: { reach: 'row' },
-  advantages: {
-    reach: 'group',
-    reads: ['rewards'],
-    except: {
-      stacked:
-        'a group of twice the rows has another deviation, and stacked groups would need prompts of their own',
-    },
-  },
-  // A loss that only carries a gradient is the same whatever the log-probabilities are.
-  loss: { reach: 'batch', reads: ['advantages'] },
-  sft_loss: { reach: 'batch', reads: ['logits'], padding: { labels: -100 } },
-  value_loss: { reach: 'batch', reads: ['values', 'returns'] },
-  preference: { reach: 'row' },
-  // Not every objective has a reference.
-  preference_loss: { reach: 'row', reads: ['chosen_logprobs', 'rejected_logprobs'] },
-  reward_loss: { reach: 'row', reads: ['chosen_scores', 'rejected_scores', 'margins'] },
-  unpaired_preference_loss: { reach: 'batch', reads: ['logprobs'] },
-  sampling: { reach: 'row', except: { finite: 'a token that cannot be drawn has minus infinity' } },
-  reward: { reach: 'row' },
-  overlong_penalty: { reach: 'row' },
-  format_score: { reach: 'row' },
-  unroll: { reach: 'row' },
-};
+/**
+ * row: the first index is the row. token: the second is the column as well, and counts only where the mask is 1.
+ * mask: says which columns count. width: where completions begin. group: only which rows are equal matters.
+ * partition: lists of row indices; the answer is for all of them. setting: holds for the whole request.
+ */
+export type ArgAxis = 'row' | 'token' | 'mask' | 'width' | 'group' | 'partition' | 'setting';
+/**
+ * row, token: as above, row by row as the rows were handed over. batch: one for the whole request. kept: which rows of the
+ * request the rows of the answer are; without it, all of them, in order.
+ */
+export type OkAxis = 'row' | 'token' | 'batch' | 'kept';
+
+export interface OpAxes<O extends Op = Op> extends BatchFacts<Args<O>, Ok<O>> {
+  readonly args: { readonly [K in keyof Args<O>]-?: ArgAxis };
+  readonly ok: { readonly [K in keyof Ok<O>]-?: OkAxis };
+}
 
 /** One value, for the whole request or the whole answer. */
 const SINGLE: readonly string[] = ['int', 'float', 'text', 'flag', 'amounts', 'choices'];
@@ -97,8 +29,7 @@ const SINGLE: readonly string[] = ['int', 'float', 'text', 'flag', 'amounts', 'c
 const SETTINGS: readonly string[] = ['eos_token_ids', 'banned_sequences'];
 const PARTITIONS: readonly string[] = ['micro_batches', 'ranks'];
 
-const kindOf = (spec: string): string => spec.replace('?', '');
-const isTrack = (kind: string): boolean => kind.endsWith('_track') || kind === 'float_cube';
+const hasTokens = (kind: string): boolean => isTrack(kind) || kind === 'float_cube';
 
 function argAxis(name: string, kind: string, hasTracks: boolean): ArgAxis {
   if (name === 'prompt_width' && hasTracks) return 'width';
@@ -107,18 +38,17 @@ function argAxis(name: string, kind: string, hasTracks: boolean): ArgAxis {
   if (name === 'group_ids') return 'group';
   if (name === 'completion_mask' && hasTracks) return 'mask';
   // A matrix of ids beside numbers for each token is one of the same tokens.
-  return isTrack(kind) || (kind === 'int_matrix' && hasTracks) ? 'token' : 'row';
+  return hasTokens(kind) || (kind === 'int_matrix' && hasTracks) ? 'token' : 'row';
 }
 
 function okAxis(name: string, kind: string): OkAxis {
   if (name === 'kept') return 'kept';
   if (SINGLE.includes(kind)) return 'batch';
-  return isTrack(kind) ? 'token' : 'row';
+  return hasTokens(kind) ? 'token' : 'row';
 }
 
-function axesFor(op: Op, facts: OpFacts): OpAxes {
-  const { args, ok } = OPS[op];
-  const hasTracks = Object.values(args).some((spec) => isTrack(kindOf(spec)));
+function axesFor({ args, ok }: OpSpec, facts: BatchFacts) {
+  const hasTracks = Object.values(args).some((spec) => hasTokens(kindOf(spec)));
   return {
     ...facts,
     args: each(args, (name, kind) => argAxis(name, kind, hasTracks)),
@@ -133,7 +63,14 @@ function each<Axis>(
   return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, axis(name, kindOf(spec))]));
 }
 
+const entries = Object.entries(OPS) as [Op, OpSpec][];
+
 /** Of each op that is asked about batches of rows. */
 export const AXES: { readonly [O in Op]?: OpAxes<O> } = Object.fromEntries(
-  Object.entries(FACTS).map(([op, facts]) => [op, axesFor(op as Op, facts as OpFacts)]),
+  entries.flatMap(([op, spec]) => ('none' in spec.batch ? [] : [[op, axesFor(spec, spec.batch)]])),
+);
+
+/** Why each other op is asked no general relation. */
+export const WITHOUT_AXES: Readonly<Partial<Record<Op, string>>> = Object.fromEntries(
+  entries.flatMap(([op, { batch }]) => ('none' in batch ? [[op, batch.none]] : [])),
 );

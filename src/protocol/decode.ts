@@ -2,17 +2,9 @@
 // property may trust the shapes of what it is given. Numbers are not judged here, NaN in a float field is legal.
 import { clipped, onOneLine } from '../outside/text.ts';
 import type { Layout, Matrix } from '../vocabulary.ts';
+import { isOptional, isTrack, kindOf } from './fields.ts';
 import { decodeKind } from './kinds.ts';
-import {
-  type Answer,
-  type Args,
-  type FieldSpecs,
-  type Kind,
-  type Ok,
-  OPS,
-  type Op,
-  type Raised,
-} from './message.ts';
+import { type Answer, type Args, type FieldSpecs, type Ok, OPS, type Op, type Raised } from './message.ts';
 import { unknownName } from './nearest.ts';
 import { type Decoded, isJsonObject, type JsonObject, shown } from './result.ts';
 import { placeTrack, shapeComplaint } from './shapes.ts';
@@ -76,9 +68,9 @@ function decodeOk<O extends Op>(
     shapeComplaint(op, request, ok);
   if (complaint !== undefined) return { complaint };
   for (const [name, spec] of Object.entries(OPS[op].ok)) {
-    const kind = bare(spec);
+    const kind = kindOf(spec);
     const track = ok[name];
-    if (track === undefined || (kind !== 'int_track' && kind !== 'float_track')) continue;
+    if (track === undefined || !isTrack(kind)) continue;
     const placed = placeTrack({ name, kind, value: track as Matrix }, request, ok, layout);
     if ('complaint' in placed) return { complaint: `ok.${name} ${placed.complaint}` };
     ok[name] = placed.ok;
@@ -103,7 +95,9 @@ function decodeFields(
   for (const key of Object.keys(value)) {
     if (!Object.hasOwn(specs, key) && key !== extra) {
       // A key that is missing was probably meant rather than one that is there or optional.
-      const missing = Object.keys(specs).filter((name) => !specs[name]?.endsWith('?') && !(name in value));
+      const missing = Object.keys(specs).filter(
+        (name) => !isOptional(specs[name] ?? '?') && !(name in value),
+      );
       return { complaint: `${path} has an ${unknownName('key', key, [...missing, ...Object.keys(specs)])}` };
     }
   }
@@ -113,11 +107,11 @@ function decodeFields(
     if (spec === undefined) continue;
     const field = value[name];
     // Python writes an absent optional as null.
-    if (field === undefined || (field === null && spec.endsWith('?'))) {
-      if (spec.endsWith('?')) continue;
+    if (field === undefined || (field === null && isOptional(spec))) {
+      if (isOptional(spec)) continue;
       return { complaint: `${path}.${name} is missing` };
     }
-    const decoded = decodeKind(bare(spec), field, `${path}.${name}`);
+    const decoded = decodeKind(kindOf(spec), field, `${path}.${name}`);
     if ('complaint' in decoded) return decoded;
     fields[name] = decoded.ok;
   }
@@ -166,7 +160,3 @@ function decodeError(error: unknown): Decoded<{ error: Raised }> {
 const MOST_MESSAGE = 2_000;
 const MOST_TRACEBACK = 20_000;
 const MOST_REASON = 1_000;
-
-function bare(spec: string): Kind {
-  return (spec.endsWith('?') ? spec.slice(0, -1) : spec) as Kind;
-}

@@ -1,4 +1,4 @@
-// What a field of an op can hold: its kind, in TypeScript and by name. Shapes are in the kind's name.
+// What a field of an op can hold: its kind, in TypeScript and by name, and what its lists count. Shapes are in the kind's name.
 import type { Message, Segment, Turn } from '../vocabulary.ts';
 
 /** What a field holds in TypeScript, by kind. `track` is a per-token matrix that crosses in the trainer's layout. */
@@ -27,13 +27,22 @@ export interface KindTypes {
   choices: Readonly<Record<string, number | string>>;
 }
 export type Kind = keyof KindTypes;
-/** `kind?` may be absent. */
-export type FieldSpec = Kind | `${Kind}?`;
+/**
+ * `kind`, `kind?` where it may be absent, `kind[dimension, dimension]?` where its lists must be as long as others of the op:
+ * fields that name the same dimension, outermost first, have as many of it. Of ragged rows the second is held row by row.
+ */
+export type FieldSpec = `${Kind}${'' | `[${string}]`}${'' | '?'}`;
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
-export interface OpSpec {
-  readonly args: FieldSpecs;
-  readonly ok: FieldSpecs;
-}
+
+/** The kind that a field is declared to have. */
+export type KindOf<S> = S extends `${infer K}[${string}` ? K : S extends `${infer K}?` ? K : S;
+export const kindOf = (spec: string): Kind => spec.replace(/[[?].*$/, '') as Kind;
+export const isOptional = (spec: string): boolean => spec.endsWith('?');
+export const isTrack = (kind: string): boolean => kind.endsWith('_track');
+export const isReal = (kind: string): boolean => kind.startsWith('float');
+/** Names of the dimensions that a field shares with others, outermost first. */
+export const dimensionsOf = (spec: string): readonly string[] =>
+  /\[(.*)\]/.exec(spec)?.[1]?.split(', ') ?? [];
 
 /** Settings that capability `knobs` lists, by name; only sent where it does. */
 export const KNOBS = { settings: 'choices?' } as const satisfies FieldSpecs;

@@ -1,8 +1,10 @@
 // The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
 // refused, because a capability that is misspelt would silently switch properties off.
 import { onOneLine } from '../outside/text.ts';
-import { FORMULAS, type Layout, type Semantics, TRAIN_FLAGS } from '../vocabulary.ts';
-import { type Capability, type Hello, OPS, type Op, PROTOCOL } from './message.ts';
+import { FORMULAS, type Semantics } from '../vocabulary.ts';
+import { CAPABILITIES, type Capability, DTYPE, LAYOUT, type RulesFor } from './capability.ts';
+import { type Hello, OPS, type Op, PROTOCOL } from './message.ts';
+import { capabilitiesOf } from './op.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
 import {
   atLeast,
@@ -50,117 +52,11 @@ const SHOWN = ['name', 'version', 'runtime'];
 const MOST_NAME = 200;
 /** Sixteen times the largest vocabulary of any released model; whoever draws ids or weights counts up to it. */
 const MOST_VOCABULARY = 2 ** 24;
-/** Processes of one adapter on one machine; each request lists the rows of each. */
-const MOST_RANKS = 1024;
-
-const LAYOUT: Rule<Layout> = record(
-  { 'alignment!': oneOf('token', 'predictor'), 'span!': oneOf('row', 'completion') },
-  'key',
-);
-
-const DTYPE = oneOf('float64', 'float32', 'bfloat16', 'float16');
-
-type RulesFor<T> = { readonly [K in keyof T]-?: Rule<Exclude<T[K], undefined>> };
-
-const CAPABILITIES: RulesFor<Capability> = {
-  dtype: DTYPE,
-  layout: LAYOUT,
-  route: listOf(oneOf('sft', 'rl')),
-  chat_template: flag,
-  tools: flag,
-  turns: oneOf(1),
-  message_flag: oneOf(...TRAIN_FLAGS),
-  skip_special_tokens: flag,
-  padding_side: listOf(oneOf('left', 'right')),
-  pad_token_id: flag,
-  after_stop: oneOf('padding', 'any'),
-  eos_token_ids: oneOf(1),
-  max_tool_tokens: flag,
-  turn_rewards: flag,
-  unfinished: flag,
-  temperature: flag,
-  packed: flag,
-  reference: flag,
-  kl: oneOf('exact', 'k1', 'k2', 'k3', 'abs'),
-  families: listOf(oneOf('llama', 'gpt2')),
-  starts_at_reference: flag,
-  kl_estimator: listOf(oneOf('k1', 'k2', 'k3', 'abs')),
-  process_rewards: flag,
-  group_size: atLeast(1),
-  groups_of_one: flag,
-  interleaved_groups: flag,
-  micro_batches: flag,
-  ranks: eitherOf<boolean | number>(flag, wholeFrom(1, MOST_RANKS)),
-  shards: flag,
-  entropy: flag,
-  sampling_logprobs: flag,
-  margins: flag,
-  knobs: recordOf(listOf(eitherOf<string | number>(number, text))),
-  processors: listOf(oneOf('temperature', 'top_k', 'top_p', 'min_new_tokens', 'banned_sequences')),
-  kinds: listOf(oneOf('presence', 'frequency', 'repetition')),
-  samples: listOf(record({ 'prompt!': text, 'reference!': text, 'right!': text, 'wrong!': text }, 'key')),
-  tags: record({ think: text, tool_call: text, tool_response: text, answer: text }, 'tag'),
-  tool_specs: listOf(
-    record({ 'name!': text, 'parameters!': recordOf(oneOf('string', 'number', 'boolean')) }, 'key'),
-  ),
-  orders: listOf(listOf(text)),
-  losses: listOf(text),
-  always_enabled: listOf(text),
-  modes: listOf(oneOf('parallel', 'sequential', 'alternating')),
-  optional_trainers: recordOf(text),
-};
 
 /** Which capabilities each op knows. */
-export const OP_CAPABILITIES: Readonly<Record<Op, readonly (keyof Capability)[]>> = {
-  render: ['route', 'chat_template', 'tools', 'turns'],
-  tokenize: ['route', 'chat_template', 'tools', 'turns', 'message_flag'],
-  sft_batch: ['padding_side', 'pad_token_id', 'tools', 'turns', 'message_flag'],
-  preference_batch: ['tools', 'turns'],
-  decode: ['skip_special_tokens'],
-  collate: [],
-  truncate: [],
-  truncate_prompts: [],
-  pack: [],
-  preference: [],
-  extract: ['dtype', 'padding_side', 'eos_token_ids'],
-  mask: ['layout', 'after_stop', 'eos_token_ids', 'unfinished'],
-  rollout: ['layout', 'tools', 'turns', 'unfinished'],
-  trajectory: ['dtype', 'after_stop', 'eos_token_ids', 'max_tool_tokens', 'turn_rewards'],
-  logprobs: ['dtype', 'layout', 'temperature', 'shards'],
-  score: ['dtype', 'packed'],
-  update: ['dtype', 'starts_at_reference'],
-  model_score: ['dtype', 'families', 'temperature', 'padding_side', 'packed', 'reference', 'kl'],
-  train_step: ['dtype', 'families', 'route'],
-  preference_step: ['dtype', 'families'],
-  values: ['dtype', 'temperature'],
-  reward_model: ['dtype'],
-  entropy: ['dtype', 'layout'],
-  full_kl: ['dtype', 'layout', 'temperature'],
-  kl: ['dtype', 'layout', 'kl_estimator', 'knobs'],
-  token_rewards: ['dtype', 'layout', 'process_rewards'],
-  gae: ['dtype', 'layout'],
-  returns: ['dtype', 'layout'],
-  whiten: ['dtype', 'layout', 'ranks'],
-  clip_advantages: ['dtype'],
-  advantages: ['dtype', 'group_size', 'groups_of_one', 'interleaved_groups', 'ranks', 'knobs'],
-  loss: ['dtype', 'layout', 'micro_batches', 'ranks', 'entropy', 'sampling_logprobs', 'knobs'],
-  sft_loss: ['dtype', 'layout', 'micro_batches', 'ranks', 'shards'],
-  value_loss: ['dtype', 'layout', 'micro_batches', 'ranks'],
-  preference_loss: ['dtype', 'knobs'],
-  reward_loss: ['dtype', 'margins'],
-  unpaired_preference_loss: ['dtype'],
-  sampling: ['dtype', 'processors', 'eos_token_ids'],
-  penalties: ['dtype', 'kinds'],
-  reward: ['dtype', 'samples'],
-  overlong_penalty: ['dtype'],
-  format_score: ['dtype', 'tags'],
-  parse_tool_call: ['tags', 'tool_specs'],
-  tool_step: ['tags', 'tool_specs'],
-  contract: ['orders', 'losses'],
-  schedule: ['losses', 'always_enabled', 'modes', 'optional_trainers'],
-  segment_rows: [],
-  unroll: [],
-};
+export const OP_CAPABILITIES = Object.fromEntries(
+  (Object.keys(OPS) as Op[]).map((op) => [op, capabilitiesOf(OPS[op])]),
+) as Readonly<Record<Op, readonly (keyof Capability)[]>>;
 
 const SEMANTICS: RulesFor<Semantics> = {
   stop_token_in_mask: flag,

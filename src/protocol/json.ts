@@ -4,6 +4,7 @@
 import { OF_AN_ANSWER } from '../outside/bounds.ts';
 import { parsePython } from '../outside/json.ts';
 import type { Layout, Turn } from '../vocabulary.ts';
+import { kindOf } from './fields.ts';
 import { encodeTrack } from './layout.ts';
 import { type Args, type FieldSpecs, type Hello, type Kind, OPS, type Op, type Segment } from './message.ts';
 import { dealt, overRanks } from './ranks.ts';
@@ -102,7 +103,7 @@ function fieldsOf(specs: FieldSpecs): Field[] {
   return Object.entries(specs).map(([name, spec]) => ({
     name,
     key: `${JSON.stringify(name)}:`,
-    kind: (spec.endsWith('?') ? spec.slice(0, -1) : spec) as Kind,
+    kind: kindOf(spec),
   }));
 }
 

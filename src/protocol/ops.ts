@@ -1,6 +1,5 @@
-// Protocol 1 in one table: every op, every field, once. The types of requests and answers, the decoder, the encoder
-// of numbers and the tables in PROTOCOL.md all derive from it. A field is its kind and whether it may be absent.
-import type { OpSpec } from './fields.ts';
+// Protocol 1 in one table: every op, every field, once (op.ts says what an op is, and what derives from it).
+import type { OpSpec } from './op.ts';
 import { ADVANTAGE_OPS } from './ops/advantages.ts';
 import { LOSS_OPS } from './ops/losses.ts';
 import { MODEL_OPS } from './ops/models.ts';
@@ -23,7 +22,7 @@ export const FAMILIES = {
   losses: LOSS_OPS,
   models: MODEL_OPS,
   pipelines: PIPELINE_OPS,
-} as const satisfies Record<string, Record<string, OpSpec>>;
+} satisfies Record<string, Record<string, OpSpec>>;
 
 export type Family = keyof typeof FAMILIES;
 export const familyNames = Object.keys(FAMILIES) as readonly Family[];
@@ -37,4 +36,4 @@ export const OPS = {
   ...LOSS_OPS,
   ...MODEL_OPS,
   ...PIPELINE_OPS,
-} as const satisfies Record<string, OpSpec>;
+} satisfies Record<string, OpSpec>;

@@ -1,10 +1,12 @@
-// Shapes that tie an answer to its request or its fields to each other. A wrong one is a complaint, so that no
-// property indexes into a row that is not there.
+// Shapes that tie an answer to its request or its fields to each other, as the names of their dimensions say. A wrong one
+// is a complaint, so that no property indexes into a row that is not there.
 
 import type { Layout, Matrix } from '../vocabulary.ts';
+import { dimensionsOf, type FieldSpecs, isOptional, kindOf } from './fields.ts';
 import { fillOf } from './kinds.ts';
 import { decodeTrack } from './layout.ts';
-import type { Kind, Op } from './message.ts';
+import { type Kind, OPS, type Op } from './message.ts';
+import type { OpSpec } from './op.ts';
 import type { Decoded, JsonObject } from './result.ts';
 
 /** Whether it is the trainer that miscounted, which no reading of the protocol will mend. */
@@ -25,138 +27,107 @@ function counted(count: number, noun: string): string {
 
 type Lists = readonly (readonly unknown[])[];
 
+/** Where a dimension was first seen, of the request or of the answer. */
+interface Seen {
+  readonly name: string;
+  readonly value: Lists;
+  /** One of it, in words. */
+  readonly noun: string;
+}
+type Dimensions = Map<string, Seen>;
+
 /** First complaint about `ok` as the answer to `args`, both already of the right kinds. Tracks are not seen here. */
 export function shapeComplaint(op: Op, args: JsonObject, ok: JsonObject): string | undefined {
-  switch (op) {
-    case 'collate':
-      return sameShape(ok, ['attention_mask', 'labels', 'position_ids']);
-    case 'sft_batch':
-      return (
-        sameRows(ok, 'input_ids', args.conversations, 'row', 'conversation') ??
-        sameShape(ok, ['attention_mask', 'labels', 'position_ids'])
-      );
-    case 'mask':
-      return (
-        sameRows(ok, 'input_ids', args.sequences) ??
-        sameRows(ok, 'truncated', args.sequences, 'value') ??
-        sameShape(ok, ['attention_mask', 'position_ids'], args.sequences)
-      );
-    case 'truncate':
-      // Whether companions are cut like the ids is what the properties are about.
-      return keptRows(ok, 'input_ids', args.input_ids);
-    case 'truncate_prompts':
-      return keptRows(ok, 'input_ids', args.prompt_ids) ?? sameShape(ok, ['attention_mask']);
-    case 'pack':
-      return sameShape(ok, ['labels', 'position_ids', 'segment_ids']);
-    case 'preference':
-    case 'preference_batch':
-      return (
-        sameRows(ok, 'chosen_input_ids', args.chosen_ids ?? args.chosen) ??
-        sameRows(ok, 'rejected_input_ids', args.rejected_ids ?? args.rejected) ??
-        alike(ok, ['chosen_attention_mask', 'chosen_mask'], 'chosen_input_ids') ??
-        alike(ok, ['rejected_attention_mask', 'rejected_mask'], 'rejected_input_ids')
-      );
-    case 'trajectory':
-      return (
-        alikeRows(ok, ['loss_mask', 'completion_mask', 'logprobs', 'advantages', 'rewards'], 'input_ids') ??
-        alikeRows(ok, ['response_lengths', 'truncated'], 'input_ids')
-      );
-    case 'rollout':
-      return (
-        sameRows(ok, 'input_ids', args.conversations, 'row', 'conversation') ??
-        sameRows(ok, 'prompt_ids', args.conversations, 'row', 'conversation') ??
-        sameShape(ok, ['attention_mask'])
-      );
-    case 'extract':
-      return sameRows(ok, 'completion_ids', args.sequences) ?? sameRows(ok, 'logprobs', args.sequences);
-    case 'values':
-      return (
-        sameRows(ok, 'values', args.completion_ids, 'row', 'completion') ??
-        oneEach(ok, 'values', args.completion_ids)
-      );
-    case 'update':
-      return ['old', 'before', 'after', 'ref_before', 'ref_after', 'sampler_after']
-        .filter((name) => ok[name] !== undefined)
-        .map(
-          (name) =>
-            sameRows(ok, name, args.completion_ids, 'row', 'completion') ??
-            oneEach(ok, name, args.completion_ids),
-        )
-        .find((complaint) => complaint !== undefined);
-    case 'model_score':
-      return ['logprobs', 'entropy', 'ref_logprobs', 'kl']
-        .filter((name) => ok[name] !== undefined)
-        .map(
-          (name) =>
-            sameRows(ok, name, args.completion_ids, 'row', 'completion') ??
-            oneEach(ok, name, args.completion_ids),
-        )
-        .find((complaint) => complaint !== undefined);
-    case 'train_step':
-      return ok.loss_weights === undefined
+  const specs: OpSpec = OPS[op];
+  const names = Object.keys(specs.ok);
+  if (names.every((name) => isOptional(specs.ok[name] ?? '') && ok[name] === undefined))
+    return `ok has neither ${names.join(' nor ')}`;
+  const asked: Dimensions = new Map();
+  for (const name in specs.args) see(asked, specs.args, name, args[name]);
+  const outside = ok.kept === undefined ? undefined : keepOnly(asked, ok.kept as readonly number[]);
+  if (outside !== undefined) return outside;
+  const answered: Dimensions = new Map();
+  for (const name of names) {
+    const value = ok[name] as Lists | undefined;
+    const [outer, inner] = dimensionsOf(specs.ok[name] ?? '');
+    if (value === undefined || outer === undefined) continue;
+    const complaint =
+      lengthComplaint(name, value, asked.get(outer), answered.get(outer)) ??
+      (inner === undefined
         ? undefined
-        : (sameRows(ok, 'loss_weights', args.completion_ids, 'row', 'completion') ??
-            oneEach(ok, 'loss_weights', args.completion_ids));
-    case 'entropy':
-      return ok.entropy === undefined && ok.mean_entropy === undefined
-        ? 'ok has neither entropy nor mean_entropy'
-        : undefined;
-    case 'reward_model':
-      return sameRows(ok, 'scores', args.completion_ids, 'value', 'completion');
-    case 'reward':
-      return (
-        sameRows(ok, 'rewards', args.completions, 'value', 'completion') ??
-        sameRows(ok, 'lengths', args.completions, 'value', 'completion')
-      );
-    case 'format_score':
-      return sameRows(ok, 'scores', args.completions, 'value', 'completion');
-    case 'overlong_penalty':
-      return sameRows(ok, 'penalties', args.lengths, 'value', 'length');
-    case 'clip_advantages':
-      return sameRows(ok, 'advantages', args.advantages, 'value', 'advantage');
-    case 'preference_loss':
-      return ['losses', 'chosen_rewards', 'rejected_rewards']
-        .map((name) => sameRows(ok, name, args.chosen_logprobs, 'value', 'pair'))
-        .find((complaint) => complaint !== undefined);
-    case 'reward_loss':
-      return ['losses', 'chosen_weights', 'rejected_weights']
-        .map((name) => sameRows(ok, name, args.chosen_scores, 'value', 'pair'))
-        .find((complaint) => complaint !== undefined);
-    case 'unpaired_preference_loss':
-      return (
-        sameRows(ok, 'losses', args.logprobs, 'value', 'row') ??
-        numbersOf(ok, 'weights', args.logprobs) ??
-        numbersOf(ok, 'kl_weights', args.kl_logprobs)
-      );
-    case 'sampling':
-      return (
-        sameRows(ok, 'logprobs', args.logits) ??
-        sameShape(ok, ['logprobs'], args.logits) ??
-        sameRows(ok, 'sampled_logprobs', args.logits, 'value')
-      );
-    case 'segment_rows':
-      return alikeRows(ok, ['completion_ids', 'rewards'], 'prompt_ids');
-    case 'unroll':
-      return ['observations', 'actions', 'rewards', 'mask']
-        .map((name) => sameRows(ok, name, args.starts, 'row', 'start'))
-        .find((complaint) => complaint !== undefined);
-    case 'score':
-      return (
-        sameRows(ok, 'logprobs', args.completion_ids, 'row', 'completion') ??
-        oneEach(ok, 'logprobs', args.completion_ids)
-      );
-    case 'advantages':
-      return sameRows(ok, 'advantages', args.rewards, 'value', 'reward');
-    case 'penalties':
-      return sameRows(ok, 'logits', args.logits) ?? sameShape(ok, ['logits'], args.logits);
-    case 'full_kl':
-    case 'kl':
-      return ok.kl === undefined && ok.mean_kl === undefined ? 'ok has neither kl nor mean_kl' : undefined;
-    case 'tokenize':
-      return sameLength(ok, 'labels', 'input_ids');
-    default:
-      return undefined;
+        : kindOf(specs.ok[name] ?? '').endsWith('_rows')
+          ? rowComplaint(name, value, asked.get(inner), answered.get(inner), [outer, inner])
+          : columnComplaint(name, value, asked.get(inner), answered.get(inner)));
+    if (complaint !== undefined) return complaint;
+    see(answered, specs.ok, name, value);
   }
+  return undefined;
+}
+
+function see(seen: Dimensions, specs: FieldSpecs, name: string, value: unknown): void {
+  if (value === undefined) return;
+  for (const dimension of dimensionsOf(specs[name] ?? ''))
+    if (!seen.has(dimension)) seen.set(dimension, { name, value: value as Lists, noun: dimension });
+}
+
+/** The rows of the answer may be fewer where it says which ones are kept: of the request these alone count then. */
+function keepOnly(asked: Dimensions, kept: readonly number[]): string | undefined {
+  for (const [dimension, { name, value }] of asked) {
+    const outside = kept.findIndex((index) => index < 0 || index >= value.length);
+    if (outside >= 0)
+      return `ok.kept[${outside}] is ${kept[outside]}, there are ${counted(value.length, dimension)}`;
+    const rows = kept.map((index) => value[index] ?? []);
+    asked.set(dimension, { name, value: rows, noun: `kept ${dimension}` });
+  }
+  return undefined;
+}
+
+/** As many as the request has, or else as the first field of the answer that counts the same. */
+function lengthComplaint(
+  name: string,
+  value: Lists,
+  asked: Seen | undefined,
+  answered: Seen | undefined,
+): string | undefined {
+  const what = Array.isArray(value[0]) ? 'row' : 'value';
+  const expected = (asked ?? answered)?.value.length ?? value.length;
+  if (value.length === expected) return undefined;
+  if (asked === undefined)
+    return `ok.${name} has ${counted(value.length, what)}, ok.${answered?.name} has ${expected}`;
+  const facts = `the op was given ${counted(expected, asked.noun)} and answered ${counted(value.length, what)} in ok.${name}`;
+  return `${facts}: ${miscount(`${what}s`, value.length, expected)}`;
+}
+
+/** Ragged rows, each as long as the one in its place. */
+function rowComplaint(
+  name: string,
+  value: Lists,
+  asked: Seen | undefined,
+  answered: Seen | undefined,
+  [outer, inner]: readonly [string, string],
+): string | undefined {
+  const rows = (asked ?? answered)?.value ?? value;
+  const bad = value.findIndex((row, at) => row.length !== rows[at]?.length);
+  if (bad < 0) return undefined;
+  const [has, owed] = [value[bad]?.length ?? 0, rows[bad]?.length ?? 0];
+  if (asked === undefined)
+    return `ok.${name}[${bad}] has ${counted(has, 'value')}, ok.${answered?.name}[${bad}] has ${owed}`;
+  const facts = `${outer} ${bad} has ${counted(owed, inner)}, and ok.${name}[${bad}] ${counted(has, 'value')}`;
+  return `${facts}: ${miscount('values', has, owed)}`;
+}
+
+/** A matrix as wide as the answer's own row where it has one, or else as the request's. */
+function columnComplaint(
+  name: string,
+  value: Lists,
+  asked: Seen | undefined,
+  answered: Seen | undefined,
+): string | undefined {
+  // A trainer that answers rows has laid them out anew.
+  const other = name === 'input_ids' ? answered : (answered ?? asked);
+  if (other === undefined || value[0]?.length === other.value[0]?.length) return undefined;
+  const whose = answered === undefined ? 'the request' : `ok.${answered.name}`;
+  return `ok.${name} is ${shapeText(value)}, ${whose} is ${shapeText(other.value)}`;
 }
 
 /** A track of an answer on the row it belongs to, token-aligned (B, T). The complaint does not begin with the path. */
@@ -181,87 +152,6 @@ function rowOf(args: JsonObject, ok: JsonObject): Lists {
   return (ok.input_ids ?? args.sequences ?? args.input_ids ?? args.completion_mask) as Lists;
 }
 
-function sameRows(
-  ok: JsonObject,
-  name: string,
-  against: unknown,
-  what = 'row',
-  given = 'row',
-): string | undefined {
-  const value = ok[name] as readonly unknown[] | undefined;
-  const expected = (against as readonly unknown[]).length;
-  if (value === undefined || value.length === expected) return undefined;
-  const facts = `the op was given ${counted(expected, given)} and answered ${counted(value.length, what)} in ok.${name}`;
-  return `${facts}: ${miscount(`${what}s`, value.length, expected)}`;
-}
-
-function sameLength(ok: JsonObject, name: string, other: string): string | undefined {
-  const [value, against] = [ok[name], ok[other]] as readonly (readonly unknown[] | undefined)[];
-  if (value === undefined || value.length === against?.length) return undefined;
-  return `ok.${name} has ${counted(value.length, 'value')}, ok.${other} has ${against?.length ?? 0}`;
-}
-
-function sameShape(ok: JsonObject, names: readonly string[], request?: unknown): string | undefined {
-  const own = request === undefined ? ok.input_ids : (ok.input_ids ?? request);
-  const reference = own as Lists;
-  const whose = ok.input_ids === undefined ? 'the request' : 'ok.input_ids';
-  for (const name of names) {
-    const value = ok[name] as Lists | undefined;
-    if (value === undefined) continue;
-    if (value.length !== reference.length || value[0]?.length !== reference[0]?.length) {
-      return `ok.${name} is ${shapeText(value)}, ${whose} is ${shapeText(reference)}`;
-    }
-  }
-  return undefined;
-}
-
 function shapeText(value: Lists): string {
   return `(${value.length}, ${value[0]?.length ?? 0})`;
-}
-
-/** Rows that may be fewer where the answer says which ones are kept. */
-function keptRows(ok: JsonObject, name: string, given: unknown): string | undefined {
-  if (ok.kept === undefined) return sameRows(ok, name, given);
-  const kept = ok.kept as readonly number[];
-  const outside = kept.findIndex((index) => index < 0 || index >= (given as Lists).length);
-  if (outside >= 0)
-    return `ok.kept[${outside}] is ${kept[outside]}, there are ${counted((given as Lists).length, 'row')}`;
-  return sameRows(ok, name, kept, 'row', 'kept row');
-}
-
-/** The same number of rows. */
-function alikeRows(ok: JsonObject, names: readonly string[], other: string): string | undefined {
-  const rows = (ok[other] as Lists).length;
-  const bad = names.find((name) => ok[name] !== undefined && (ok[name] as Lists).length !== rows);
-  return bad === undefined
-    ? undefined
-    : `ok.${bad} has ${counted((ok[bad] as Lists).length, 'row')}, ok.${other} has ${rows}`;
-}
-
-/** The same number of rows, each as long as the other's. */
-function alike(ok: JsonObject, names: readonly string[], other: string): string | undefined {
-  const complaint = alikeRows(ok, names, other);
-  if (complaint !== undefined) return complaint;
-  for (const name of names) {
-    const rows = (ok[name] ?? ok[other]) as Lists;
-    const bad = rows.findIndex((row, at) => row.length !== (ok[other] as Lists)[at]?.length);
-    if (bad >= 0)
-      return `ok.${name}[${bad}] has ${counted(rows[bad]?.length ?? 0, 'value')}, ok.${other}[${bad}] has ${(ok[other] as Lists)[bad]?.length ?? 0}`;
-  }
-  return undefined;
-}
-
-/** A number for each of these, row by row, where there are any. */
-function numbersOf(ok: JsonObject, name: string, rows: unknown): string | undefined {
-  return ok[name] === undefined ? undefined : (sameRows(ok, name, rows) ?? oneEach(ok, name, rows));
-}
-
-function oneEach(ok: JsonObject, name: string, completions: unknown): string | undefined {
-  const values = ok[name] as Lists;
-  const rows = completions as Lists;
-  const bad = values.findIndex((row, i) => row.length !== rows[i]?.length);
-  if (bad < 0) return undefined;
-  const [has, owed] = [values[bad]?.length ?? 0, rows[bad]?.length ?? 0];
-  const facts = `completion ${bad} has ${counted(owed, 'token')}, and ok.${name}[${bad}] ${counted(has, 'value')}`;
-  return `${facts}: ${miscount('scores', has, owed)}`;
 }

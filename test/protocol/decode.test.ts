@@ -129,7 +129,7 @@ describe('an answer that breaks the protocol is told by path and both facts', ()
   test('score answers one number a completion token', () => {
     const args = { prompt_ids: [[1]], completion_ids: [[2, 3]] };
     expect(decodeAnswer('score', { ok: { logprobs: [[-1]] } }, args, ROW)).toEqual({
-      complaint: 'completion 0 has 2 tokens, and ok.logprobs[0] 1 value: scores are lost or merged',
+      complaint: 'completion 0 has 2 tokens, and ok.logprobs[0] 1 value: values are lost or merged',
     });
   });
 });

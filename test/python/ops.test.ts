@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isOptional, kindOf } from '../../src/protocol/fields.ts';
 import { OPS } from '../../src/protocol/message.ts';
 import { python } from './adapter.ts';
 
@@ -7,6 +8,13 @@ test('the SDK knows exactly the arguments that the protocol sends', async () => 
     ['-c', 'import json, sys\nfrom lossproof import _channel, _ops\n_channel.write(json.dumps(_ops.ARGS))'],
     '',
   );
-  const sent = Object.fromEntries(Object.entries(OPS).map(([op, spec]) => [op, spec.args]));
+  const sent = Object.fromEntries(
+    Object.entries(OPS).map(([op, { args }]) => [
+      op,
+      Object.fromEntries(
+        Object.entries(args).map(([name, spec]) => [name, kindOf(spec) + (isOptional(spec) ? '?' : '')]),
+      ),
+    ]),
+  );
   expect(JSON.parse(stdout)).toEqual(sent);
 });

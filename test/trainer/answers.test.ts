@@ -6,7 +6,7 @@ test('a wrong shape is a failure of that answer only, and the process lives on',
     const outcomes = await askAll(trainer, [1, 13, 14, 15, 16, 17, 2]);
     expect(kindsOf(outcomes)).toEqual(['ok', 'shape', 'shape', 'shape', 'shape', 'shape', 'ok']);
     expect(outcomes.slice(1, 6).map((outcome) => failureOf(outcome).message)).toEqual([
-      'The answer to advantages is wrong: the op was given 2 rewards and answered 3 values in ok.advantages: values are added or repeated.',
+      'The answer to advantages is wrong: the op was given 2 rows and answered 3 values in ok.advantages: values are added or repeated.',
       'The answer to advantages is wrong: ok.advantages[0] is "x", expected a number.',
       'The answer to advantages is wrong: ok.advantages[0] is null, expected a number (NaN is written NaN).',
       'The answer to advantages is wrong: ok has an unknown key "advantage", did you mean "advantages"?',

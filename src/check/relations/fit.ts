@@ -1,6 +1,7 @@
 // What an op takes and answers, as the relations see it: of each field its kind and what its indices mean. Which relations
 // fit an op, and which of its fields they read, follows from this alone.
 import type { ArgAxis, OkAxis, OpAxes } from '../../protocol/axes.ts';
+import { kindOf } from '../../protocol/fields.ts';
 import { OPS, type Op } from '../../protocol/message.ts';
 import { axesOf } from './transform.ts';
 
@@ -38,7 +39,7 @@ const fields = <Axis>(
   Object.entries(axes).map(([name, axis]) => ({
     name,
     axis,
-    kind: (specs[name] ?? '').replace('?', ''),
+    kind: kindOf(specs[name] ?? ''),
   }));
 
 /** Holds real numbers, which may be NaN; all others are whole, or text. */

@@ -1,20 +1,31 @@
 // Ops from reward to advantage: what a completion is worth, and what of it each token gets.
-import { KNOBS, type OpSpec } from '../fields.ts';
+import { KNOBS } from '../fields.ts';
+import { op } from '../op.ts';
 
 export const ADVANTAGE_OPS = {
-  reward: {
-    args: { prompts: 'texts', completions: 'texts', references: 'texts', completion_ids: 'int_rows' },
-    ok: { rewards: 'floats', lengths: 'ints?' }, // lengths: tokens of each completion, where the reward counts them
-  },
-  overlong_penalty: {
-    args: { lengths: 'ints', max_length: 'int', buffer: 'int' },
-    ok: { penalties: 'floats' },
-  },
-  format_score: {
-    args: { completions: 'texts' },
-    ok: { scores: 'floats' },
-  },
-  token_rewards: {
+  reward: op({
+    args: {
+      prompts: 'texts',
+      completions: 'texts[completion]',
+      references: 'texts',
+      completion_ids: 'int_rows',
+    },
+    ok: { rewards: 'floats[completion]', lengths: 'ints[completion]?' }, // lengths: tokens of each completion, where the reward counts them
+    offers: ['samples'],
+    batch: { reach: 'row' },
+  }),
+  overlong_penalty: op({
+    args: { lengths: 'ints[completion]', max_length: 'int', buffer: 'int' },
+    ok: { penalties: 'floats[completion]' },
+    batch: { reach: 'row' },
+  }),
+  format_score: op({
+    args: { completions: 'texts[completion]' },
+    ok: { scores: 'floats[completion]' },
+    offers: ['tags'],
+    batch: { reach: 'row' },
+  }),
+  token_rewards: op({
     args: {
       scores: 'floats', // (B,)
       process_rewards: 'float_track',
@@ -24,8 +35,14 @@ export const ADVANTAGE_OPS = {
       kl_coef: 'float',
     },
     ok: { rewards: 'float_track' },
-  },
-  gae: {
+    offers: ['process_rewards'],
+    batch: {
+      reach: 'row',
+      behind: true,
+      except: { long: 'the score stands at the last token alone, which repeated is several' },
+    },
+  }),
+  gae: op({
     args: {
       rewards: 'float_track',
       values: 'float_track',
@@ -35,8 +52,15 @@ export const ADVANTAGE_OPS = {
       lam: 'float',
     },
     ok: { advantages: 'float_track', returns: 'float_track?' },
-  },
-  returns: {
+    batch: {
+      reach: 'row',
+      except: {
+        'batch-mates': 'a trainer may whiten advantages over the batch',
+        long: 'a token gets what comes behind it: repeated, it is another token',
+      },
+    },
+  }),
+  returns: op({
     args: {
       rewards: 'float_track',
       completion_mask: 'int_track',
@@ -44,24 +68,49 @@ export const ADVANTAGE_OPS = {
       gamma: 'float',
     },
     ok: { returns: 'float_track' },
-  },
-  whiten: {
+    batch: {
+      reach: 'row',
+      except: { long: 'a token gets what comes behind it: repeated, it is another token' },
+    },
+  }),
+  whiten: op({
     args: { values: 'float_track', completion_mask: 'int_track', prompt_width: 'int', ranks: 'int_rows?' },
     ok: { values: 'float_track' },
-  },
-  clip_advantages: {
-    args: { advantages: 'floats', limit: 'float' },
-    ok: { advantages: 'floats' },
-  },
-  advantages: {
+    offers: ['ranks'],
+    batch: {
+      reach: 'batch',
+      reads: ['values'],
+      except: {
+        counts: 'a token alone is whitened to 0 whatever it is; whiten/ judges that all tokens move alike',
+        stacked:
+          'a variance that divides by one token fewer is another one for more rows; whiten/ judges 17 and 65 rows by the formula',
+        long: 'a variance that divides by one token fewer is another one for more tokens',
+      },
+    },
+  }),
+  clip_advantages: op({
+    args: { advantages: 'floats[row]', limit: 'float' },
+    ok: { advantages: 'floats[row]' },
+    batch: { reach: 'row' },
+  }),
+  advantages: op({
     args: {
-      rewards: 'floats',
+      rewards: 'floats[row]',
       group_ids: 'ints',
       prompt_ids: 'int_rows?', // of each row; rows of one group share theirs, and two groups may have the same
       lengths: 'ints?', // tokens of each row's completion
       ranks: 'int_rows?', // a partition of the row indices over data-parallel ranks
       ...KNOBS,
     },
-    ok: { advantages: 'floats' },
-  },
-} as const satisfies Record<string, OpSpec>;
+    ok: { advantages: 'floats[row]' },
+    offers: ['group_size', 'groups_of_one', 'interleaved_groups', 'ranks', 'knobs'],
+    batch: {
+      reach: 'group',
+      reads: ['rewards'],
+      except: {
+        stacked:
+          'a group of twice the rows has another deviation, and stacked groups would need prompts of their own',
+      },
+    },
+  }),
+};

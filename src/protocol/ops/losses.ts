@@ -1,5 +1,6 @@
 // Ops of losses: numbers a token in, one number and its gradient out.
-import { type FieldSpecs, KNOBS, type OpSpec, TRACKS } from '../fields.ts';
+import { type FieldSpecs, KNOBS, TRACKS } from '../fields.ts';
+import { op } from '../op.ts';
 
 const LOSS = {
   loss: 'float',
@@ -8,7 +9,7 @@ const LOSS = {
 } as const satisfies FieldSpecs;
 
 export const LOSS_OPS = {
-  loss: {
+  loss: op({
     args: {
       ...TRACKS,
       advantages: 'floats', // (B,)
@@ -19,8 +20,11 @@ export const LOSS_OPS = {
       ...KNOBS,
     },
     ok: { ...LOSS, metrics: 'amounts?' },
-  },
-  sft_loss: {
+    offers: ['micro_batches', 'ranks', 'entropy', 'sampling_logprobs', 'knobs'],
+    // A loss that only carries a gradient is the same whatever the log-probabilities are.
+    batch: { reach: 'batch', reads: ['advantages'] },
+  }),
+  sft_loss: op({
     args: {
       input_ids: 'int_matrix',
       attention_mask: 'int_matrix',
@@ -31,8 +35,10 @@ export const LOSS_OPS = {
       shards: 'int?',
     },
     ok: LOSS,
-  },
-  value_loss: {
+    offers: ['micro_batches', 'ranks', 'shards'],
+    batch: { reach: 'batch', reads: ['logits'], padding: { labels: -100 } },
+  }),
+  value_loss: op({
     args: {
       values: 'float_track', // what the critic says now, of the state before each token
       old_values: 'float_track', // what it said at sampling
@@ -43,44 +49,57 @@ export const LOSS_OPS = {
       ranks: 'int_rows?',
     },
     ok: LOSS,
-  },
-  preference_loss: {
+    offers: ['micro_batches', 'ranks'],
+    batch: { reach: 'batch', reads: ['values', 'returns'] },
+  }),
+  preference_loss: op({
     args: {
-      chosen_logprobs: 'float_rows', // (B, ·) one a completion token
+      chosen_logprobs: 'float_rows[pair]', // (B, ·) one a completion token
       rejected_logprobs: 'float_rows',
       ref_chosen_logprobs: 'float_rows',
       ref_rejected_logprobs: 'float_rows',
       ...KNOBS,
     },
-    ok: { loss: 'float', losses: 'floats?', chosen_rewards: 'floats?', rejected_rewards: 'floats?' },
-  },
-  reward_loss: {
+    ok: {
+      loss: 'float',
+      losses: 'floats[pair]?',
+      chosen_rewards: 'floats[pair]?',
+      rejected_rewards: 'floats[pair]?',
+    },
+    offers: ['knobs'],
+    // Not every objective has a reference.
+    batch: { reach: 'row', reads: ['chosen_logprobs', 'rejected_logprobs'] },
+  }),
+  reward_loss: op({
     args: {
-      chosen_scores: 'floats', // (B,)
-      rejected_scores: 'floats',
-      margins: 'floats?', // by how much a chosen score is to be the higher
+      chosen_scores: 'floats[pair]', // (B,)
+      rejected_scores: 'floats[pair]',
+      margins: 'floats[pair]?', // by how much a chosen score is to be the higher
     },
     ok: {
       loss: 'float',
-      losses: 'floats?', // of each pair alone
-      chosen_weights: 'floats?', // dL/d score
-      rejected_weights: 'floats?',
+      losses: 'floats[pair]?', // of each pair alone
+      chosen_weights: 'floats[pair]?', // dL/d score
+      rejected_weights: 'floats[pair]?',
     },
-  },
-  unpaired_preference_loss: {
+    offers: ['margins'],
+    batch: { reach: 'row', reads: ['chosen_scores', 'rejected_scores', 'margins'] },
+  }),
+  unpaired_preference_loss: op({
     args: {
-      logprobs: 'float_rows', // (B, ·) one a completion token
+      logprobs: 'float_rows[row, token]', // (B, ·) one a completion token
       ref_logprobs: 'float_rows',
       desirable: 'ints', // (B,) 1 or 0
-      kl_logprobs: 'float_rows', // (B, ·) of the same prompts with completions of other rows
+      kl_logprobs: 'float_rows[other row, other token]', // (B, ·) of the same prompts with completions of other rows
       ref_kl_logprobs: 'float_rows',
     },
     ok: {
       loss: 'float',
-      losses: 'floats?', // of each row, under the KL of the batch
-      weights: 'float_rows?', // dL/d logprob
-      kl_weights: 'float_rows?', // dL/d kl_logprob
+      losses: 'floats[row]?', // of each row, under the KL of the batch
+      weights: 'float_rows[row, token]?', // dL/d logprob
+      kl_weights: 'float_rows[other row, other token]?', // dL/d kl_logprob
       kl: 'float?', // as it was subtracted
     },
-  },
-} as const satisfies Record<string, OpSpec>;
+    batch: { reach: 'batch', reads: ['logprobs'] },
+  }),
+};

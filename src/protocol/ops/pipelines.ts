@@ -1,12 +1,14 @@
 // Ops of pipelines with several losses: what is handed over between their parts, and which part runs when.
-import type { OpSpec } from '../fields.ts';
+import { op } from '../op.ts';
 
 export const PIPELINE_OPS = {
-  contract: {
+  contract: op({
     args: { order: 'texts', segments: 'segments', enabled: 'texts' },
     ok: { executed: 'counts', trained_tokens: 'counts', losses: 'amounts' },
-  },
-  schedule: {
+    offers: ['orders', 'losses'],
+    batch: { none: 'one layer of numbers that is to be added up, in parts' },
+  }),
+  schedule: op({
     args: {
       mode: 'text', // 'parallel', 'sequential' or 'alternating'
       iterations: 'int',
@@ -15,24 +17,28 @@ export const PIPELINE_OPS = {
       optional: 'texts', // optional trainers that are installed
     },
     ok: { updates: 'text_rows', trainers: 'texts?' }, // the losses of each iteration, in order of their updates
-  },
-  segment_rows: {
+    offers: ['losses', 'always_enabled', 'modes', 'optional_trainers'],
+    batch: { none: 'the rates of the steps of one run' },
+  }),
+  segment_rows: op({
     args: { segments: 'segments' },
-    ok: { prompt_ids: 'int_rows', completion_ids: 'int_rows', rewards: 'floats' },
-  },
-  unroll: {
+    ok: { prompt_ids: 'int_rows[row]', completion_ids: 'int_rows[row]', rewards: 'floats[row]' },
+    batch: { none: 'segments of one episode, in their order' },
+  }),
+  unroll: op({
     args: {
       observations: 'int_rows', // (B, ·) one a step of each segment, and the one after its last step
       actions: 'int_rows', // (B, ·)
       rewards: 'float_rows', // (B, ·)
-      starts: 'ints', // (B,) the step at which the window begins
+      starts: 'ints[start]', // (B,) the step at which the window begins
       unroll_steps: 'int', // K
     },
     ok: {
-      observations: 'int_matrix', // (B, K) or (B, K + 1)
-      actions: 'int_matrix', // (B, K)
-      rewards: 'float_matrix',
-      mask: 'int_matrix', // 1 = a step of the segment
+      observations: 'int_matrix[start]', // (B, K) or (B, K + 1)
+      actions: 'int_matrix[start]', // (B, K)
+      rewards: 'float_matrix[start]',
+      mask: 'int_matrix[start]', // 1 = a step of the segment
     },
-  },
-} as const satisfies Record<string, OpSpec>;
+    batch: { reach: 'row' },
+  }),
+};

@@ -1,11 +1,12 @@
 // Ops of rollouts: how tokens are sampled, which of a row are the completion, turns and tool calls.
-import type { FieldSpecs, OpSpec } from '../fields.ts';
+import type { FieldSpecs } from '../fields.ts';
+import { op } from '../op.ts';
 
 // A batch laid out as decoder-only generation leaves it: [left padding | prompt | completion | right padding].
 const BLOCK = {
   prompt_ids: 'int_rows',
   completion_ids: 'int_rows', // as sampled, the stop token included when there was one
-  sequences: 'int_matrix', // (B, T)
+  sequences: 'int_matrix[row, column]', // (B, T)
   attention_mask: 'int_matrix', // (B, T), 1 = real token
   prompt_width: 'int', // P: the completion block begins at this column
   pad_token_id: 'int',
@@ -13,9 +14,9 @@ const BLOCK = {
 } as const satisfies FieldSpecs;
 
 export const ROLLOUT_OPS = {
-  sampling: {
+  sampling: op({
     args: {
-      logits: 'float_matrix', // (B, V) of the next token
+      logits: 'float_matrix[row, vocabulary]', // (B, V) of the next token
       completion_ids: 'int_rows', // sampled so far
       sampled_ids: 'ints', // (B,) the token that was then sampled
       eos_token_ids: 'ints',
@@ -25,56 +26,79 @@ export const ROLLOUT_OPS = {
       min_new_tokens: 'int',
       banned_sequences: 'int_rows?', // none of them may be completed
     },
-    ok: { logprobs: 'float_matrix', sampled_logprobs: 'floats?' },
-  },
-  penalties: {
+    ok: { logprobs: 'float_matrix[row, vocabulary]', sampled_logprobs: 'floats[row]?' },
+    offers: ['processors', 'eos_token_ids'],
+    batch: { reach: 'row', except: { finite: 'a token that cannot be drawn has minus infinity' } },
+  }),
+  penalties: op({
     args: {
       input_ids: 'int_matrix', // (B, T) left-padded prompt and the tokens generated so far
       attention_mask: 'int_matrix',
       prompt_width: 'int',
       prompt_ids: 'int_rows',
       completion_ids: 'int_rows', // generated so far
-      logits: 'float_matrix', // (B, V) of the next token
+      logits: 'float_matrix[row, vocabulary]', // (B, V) of the next token
       presence_penalty: 'float',
       frequency_penalty: 'float',
       repetition_penalty: 'float',
     },
-    ok: { logits: 'float_matrix' },
-  },
-  extract: {
+    ok: { logits: 'float_matrix[row, vocabulary]' },
+    offers: ['kinds'],
+    batch: { reach: 'row' },
+  }),
+  extract: op({
     args: {
       padding_side: 'text',
       prompt_ids: 'int_rows',
       input_ids: 'int_matrix', // (B, P) the padded prompts
       attention_mask: 'int_matrix', // (B, P)
-      sequences: 'int_matrix', // (B, T) what generation returned
+      sequences: 'int_matrix[row]', // (B, T) what generation returned
       sampled_ids: 'int_matrix', // (B, C) what the sampler emitted, padded on the right
       sampling_logprobs: 'float_matrix?', // (B, C) what the inference engine says of sampled_ids
       pad_token_id: 'int',
       eos_token_ids: 'ints',
     },
-    ok: { completion_ids: 'int_rows', logprobs: 'float_rows?' },
-  },
-  mask: {
+    ok: { completion_ids: 'int_rows[row]', logprobs: 'float_rows[row]?' },
+    offers: ['padding_side', 'eos_token_ids'],
+    batch: {
+      reach: 'row',
+      except: { finite: 'its only real numbers were handed over, and extract/ compares them' },
+      ids: {
+        args: ['prompt_ids', 'input_ids', 'sequences', 'sampled_ids', 'pad_token_id', 'eos_token_ids'],
+        ok: ['completion_ids'],
+      },
+    },
+  }),
+  mask: op({
     args: BLOCK,
     ok: {
-      input_ids: 'int_matrix?',
-      attention_mask: 'int_matrix?',
+      input_ids: 'int_matrix[row, column]?',
+      attention_mask: 'int_matrix[row, column]?',
       completion_mask: 'int_track',
-      position_ids: 'int_matrix?',
-      truncated: 'ints?', // (B,) 1 = ran into the length limit
+      position_ids: 'int_matrix[row, column]?',
+      truncated: 'ints[row]?', // (B,) 1 = ran into the length limit
     },
-  },
-  rollout: {
-    args: { conversations: 'conversations', sampled_ids: 'int_rows' },
+    offers: ['after_stop', 'eos_token_ids', 'unfinished'],
+    batch: {
+      reach: 'batch',
+      ids: {
+        args: ['prompt_ids', 'completion_ids', 'sequences', 'pad_token_id', 'eos_token_ids'],
+        ok: ['input_ids'],
+      },
+    },
+  }),
+  rollout: op({
+    args: { conversations: 'conversations[conversation]', sampled_ids: 'int_rows' },
     ok: {
-      prompt_ids: 'int_rows',
-      input_ids: 'int_matrix',
-      attention_mask: 'int_matrix',
+      prompt_ids: 'int_rows[conversation]',
+      input_ids: 'int_matrix[conversation, column]',
+      attention_mask: 'int_matrix[conversation, column]',
       completion_mask: 'int_track',
     },
-  },
-  trajectory: {
+    offers: ['tools', 'turns', 'unfinished'],
+    batch: { reach: 'batch' },
+  }),
+  trajectory: op({
     args: {
       prompt_ids: 'ints',
       turns: 'turns',
@@ -84,22 +108,28 @@ export const ROLLOUT_OPS = {
       turn_rewards: 'floats?', // one a turn, 0 where it was injected
     },
     ok: {
-      input_ids: 'int_rows', // one training row for all turns, or one a turn of the assistant
-      loss_mask: 'int_rows', // 1 = trained
-      completion_mask: 'int_rows?', // 1 = written by the assistant
-      logprobs: 'float_rows?', // the sampler's, on trained tokens
-      advantages: 'float_rows?',
-      rewards: 'float_rows?', // where turn_rewards are sent
-      response_lengths: 'ints?', // trained tokens of each row
-      truncated: 'ints?', // 1 = some turn of the row ran into the length limit
+      input_ids: 'int_rows[row]', // one training row for all turns, or one a turn of the assistant
+      loss_mask: 'int_rows[row]', // 1 = trained
+      completion_mask: 'int_rows[row]?', // 1 = written by the assistant
+      logprobs: 'float_rows[row]?', // the sampler's, on trained tokens
+      advantages: 'float_rows[row]?',
+      rewards: 'float_rows[row]?', // where turn_rewards are sent
+      response_lengths: 'ints[row]?', // trained tokens of each row
+      truncated: 'ints[row]?', // 1 = some turn of the row ran into the length limit
     },
-  },
-  parse_tool_call: {
+    offers: ['after_stop', 'eos_token_ids', 'max_tool_tokens', 'turn_rewards'],
+    batch: { none: 'one episode: what a turn is depends on the turns before it' },
+  }),
+  parse_tool_call: op({
     args: { text: 'text' },
     ok: { status: 'text', name: 'text?', arguments: 'text?' }, // arguments: as JSON
-  },
-  tool_step: {
+    offers: ['tags', 'tool_specs'],
+    batch: { none: 'one text, and the call in it' },
+  }),
+  tool_step: op({
     args: { text: 'text' },
     ok: { observation: 'text', reward: 'float', status: 'text', done: 'int' }, // done: 1 or 0
-  },
-} as const satisfies Record<string, OpSpec>;
+    offers: ['tags', 'tool_specs'],
+    batch: { none: 'one call in one environment' },
+  }),
+};

@@ -1,50 +1,63 @@
 // Ops that lay examples out in rows: collating, truncating, packing, pairs.
-import type { OpSpec } from '../fields.ts';
+import { op } from '../op.ts';
 
 export const ROW_OPS = {
-  collate: {
+  collate: op({
     args: { input_ids: 'int_rows', labels: 'int_rows', pad_token_id: 'int' },
     ok: {
-      input_ids: 'int_matrix',
-      attention_mask: 'int_matrix',
-      labels: 'int_matrix',
-      position_ids: 'int_matrix?',
+      input_ids: 'int_matrix[row, column]',
+      attention_mask: 'int_matrix[row, column]',
+      labels: 'int_matrix[row, column]',
+      position_ids: 'int_matrix[row, column]?',
     },
-  },
-  truncate: {
-    args: { input_ids: 'int_rows', labels: 'int_rows', max_length: 'int' },
+    batch: {
+      reach: 'batch',
+      ids: { args: ['input_ids', 'labels', 'pad_token_id'], ok: ['input_ids', 'labels'] },
+    },
+  }),
+  truncate: op({
+    args: { input_ids: 'int_rows[row]', labels: 'int_rows', max_length: 'int' },
     ok: {
-      input_ids: 'int_rows',
+      input_ids: 'int_rows[row]',
       labels: 'int_rows',
       attention_mask: 'int_rows?',
       position_ids: 'int_rows?',
       kept: 'ints?', // which examples the rows are; absent: all, in order
     },
-  },
-  truncate_prompts: {
-    args: { prompt_ids: 'int_rows', max_prompt_length: 'int', pad_token_id: 'int' },
-    ok: { input_ids: 'int_matrix', attention_mask: 'int_matrix', kept: 'ints?' },
-  },
-  pack: {
+    batch: { reach: 'row' },
+  }),
+  truncate_prompts: op({
+    args: { prompt_ids: 'int_rows[row]', max_prompt_length: 'int', pad_token_id: 'int' },
+    ok: { input_ids: 'int_matrix[row, column]', attention_mask: 'int_matrix[row, column]', kept: 'ints?' },
+    batch: { reach: 'batch' },
+  }),
+  pack: op({
     args: { input_ids: 'int_rows', labels: 'int_rows', max_length: 'int', pad_token_id: 'int' },
     ok: {
-      input_ids: 'int_matrix', // (N, T) packed rows
-      labels: 'int_matrix',
-      position_ids: 'int_matrix?',
-      segment_ids: 'int_matrix?', // 0 = padding, otherwise one number an example within its row
+      input_ids: 'int_matrix[packed row, column]', // (N, T) packed rows
+      labels: 'int_matrix[packed row, column]',
+      position_ids: 'int_matrix[packed row, column]?',
+      segment_ids: 'int_matrix[packed row, column]?', // 0 = padding, otherwise one number an example within its row
       segment_lengths: 'int_rows?', // of the examples in each packed row, in order
       unpacked: 'int_rows?', // what the trainer's own unpacking makes of its rows: the examples again, in packed order
     },
-  },
-  preference: {
-    args: { prompt_ids: 'int_rows', chosen_ids: 'int_rows', rejected_ids: 'int_rows', pad_token_id: 'int' },
-    ok: {
-      chosen_input_ids: 'int_matrix', // prompt and chosen completion
-      chosen_attention_mask: 'int_matrix',
-      chosen_mask: 'int_matrix', // 1 = counts in the log-probability of the completion, token-aligned
-      rejected_input_ids: 'int_matrix',
-      rejected_attention_mask: 'int_matrix',
-      rejected_mask: 'int_matrix',
+    batch: { none: 'which examples share a row depends on all of them and on their order' },
+  }),
+  preference: op({
+    args: {
+      prompt_ids: 'int_rows',
+      chosen_ids: 'int_rows[pair]',
+      rejected_ids: 'int_rows[pair]',
+      pad_token_id: 'int',
     },
-  },
-} as const satisfies Record<string, OpSpec>;
+    ok: {
+      chosen_input_ids: 'int_matrix[pair, chosen column]', // prompt and chosen completion
+      chosen_attention_mask: 'int_matrix[pair, chosen column]',
+      chosen_mask: 'int_matrix[pair, chosen column]', // 1 = counts in the log-probability of the completion, token-aligned
+      rejected_input_ids: 'int_matrix[pair, rejected column]',
+      rejected_attention_mask: 'int_matrix[pair, rejected column]',
+      rejected_mask: 'int_matrix[pair, rejected column]',
+    },
+    batch: { reach: 'row' },
+  }),
+};

@@ -1,8 +1,9 @@
 // Ops that say something of each token or row of a batch: log-probabilities, entropy, KL, values, rewards of a model.
-import { KNOBS, type OpSpec, TRACKS } from '../fields.ts';
+import { KNOBS, TRACKS } from '../fields.ts';
+import { op } from '../op.ts';
 
 export const SCORE_OPS = {
-  logprobs: {
+  logprobs: op({
     args: {
       input_ids: 'int_matrix',
       attention_mask: 'int_matrix',
@@ -12,12 +13,16 @@ export const SCORE_OPS = {
       shards: 'int?', // sequence-parallel shards to compute it in
     },
     ok: { logprobs: 'float_track' },
-  },
-  score: {
-    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows', packed: 'flag?' },
-    ok: { logprobs: 'float_rows' }, // (B, ·) one a completion token
-  },
-  entropy: {
+    offers: ['temperature', 'shards'],
+    batch: { reach: 'row' },
+  }),
+  score: op({
+    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows[completion, token]', packed: 'flag?' },
+    ok: { logprobs: 'float_rows[completion, token]' }, // (B, ·) one a completion token
+    offers: ['packed'],
+    batch: { reach: 'row' },
+  }),
+  entropy: op({
     args: {
       input_ids: 'int_matrix',
       attention_mask: 'int_matrix',
@@ -26,8 +31,9 @@ export const SCORE_OPS = {
       prompt_width: 'int',
     },
     ok: { entropy: 'float_track?', mean_entropy: 'float?' },
-  },
-  full_kl: {
+    batch: { reach: 'row' },
+  }),
+  full_kl: op({
     args: {
       input_ids: 'int_matrix',
       attention_mask: 'int_matrix',
@@ -38,17 +44,24 @@ export const SCORE_OPS = {
       temperature: 'float',
     },
     ok: { kl: 'float_track?', mean_kl: 'float?' },
-  },
-  kl: {
+    offers: ['temperature'],
+    batch: { reach: 'row' },
+  }),
+  kl: op({
     args: { ...TRACKS, kl_estimator: 'text?', ...KNOBS },
     ok: { kl: 'float_track?', mean_kl: 'float?' },
-  },
-  values: {
-    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows', temperature: 'float' },
-    ok: { values: 'float_rows' }, // (B, ·) one a completion token
-  },
-  reward_model: {
-    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows' },
-    ok: { scores: 'floats' },
-  },
-} as const satisfies Record<string, OpSpec>;
+    offers: ['kl_estimator', 'knobs'],
+    batch: { reach: 'row', reads: ['logprobs', 'ref_logprobs'] },
+  }),
+  values: op({
+    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows[completion, token]', temperature: 'float' },
+    ok: { values: 'float_rows[completion, token]' }, // (B, ·) one a completion token
+    offers: ['temperature'],
+    batch: { reach: 'row' },
+  }),
+  reward_model: op({
+    args: { prompt_ids: 'int_rows', completion_ids: 'int_rows[completion]' },
+    ok: { scores: 'floats[completion]' },
+    batch: { reach: 'row' },
+  }),
+};

@@ -1,5 +1,5 @@
-"""What the harness sends to each op: argument names and kinds, as in src/protocol/message.ts (a test compares
-the two). `?` marks an argument that may be absent. The answers' fields are checked by the harness."""
+"""What the harness sends to each op: argument names and kinds (`npm run docs` writes the table).
+`?` marks an argument that may be absent. The answers' fields are checked by the harness."""
 
 ARGS = {
     "render": {
@@ -14,18 +14,49 @@ ARGS = {
         "add_generation_prompt": "flag",
         "chat_template": "text?",
     },
-    "sft_batch": {"conversations": "conversations", "padding_side": "text?", "pad_token_id": "int?"},
+    "sft_batch": {
+        "conversations": "conversations",
+        "padding_side": "text?",
+        "pad_token_id": "int?",
+    },
     "preference_batch": {"prompts": "conversations", "chosen": "texts", "rejected": "texts"},
     "decode": {"ids": "ints"},
     "collate": {"input_ids": "int_rows", "labels": "int_rows", "pad_token_id": "int"},
     "truncate": {"input_ids": "int_rows", "labels": "int_rows", "max_length": "int"},
     "truncate_prompts": {"prompt_ids": "int_rows", "max_prompt_length": "int", "pad_token_id": "int"},
-    "pack": {"input_ids": "int_rows", "labels": "int_rows", "max_length": "int", "pad_token_id": "int"},
+    "pack": {
+        "input_ids": "int_rows",
+        "labels": "int_rows",
+        "max_length": "int",
+        "pad_token_id": "int",
+    },
     "preference": {
         "prompt_ids": "int_rows",
         "chosen_ids": "int_rows",
         "rejected_ids": "int_rows",
         "pad_token_id": "int",
+    },
+    "sampling": {
+        "logits": "float_matrix",
+        "completion_ids": "int_rows",
+        "sampled_ids": "ints",
+        "eos_token_ids": "ints",
+        "temperature": "float",
+        "top_k": "int",
+        "top_p": "float",
+        "min_new_tokens": "int",
+        "banned_sequences": "int_rows?",
+    },
+    "penalties": {
+        "input_ids": "int_matrix",
+        "attention_mask": "int_matrix",
+        "prompt_width": "int",
+        "prompt_ids": "int_rows",
+        "completion_ids": "int_rows",
+        "logits": "float_matrix",
+        "presence_penalty": "float",
+        "frequency_penalty": "float",
+        "repetition_penalty": "float",
     },
     "extract": {
         "padding_side": "text",
@@ -56,6 +87,8 @@ ARGS = {
         "max_tool_tokens": "int?",
         "turn_rewards": "floats?",
     },
+    "parse_tool_call": {"text": "text"},
+    "tool_step": {"text": "text"},
     "logprobs": {
         "input_ids": "int_matrix",
         "attention_mask": "int_matrix",
@@ -65,9 +98,6 @@ ARGS = {
         "shards": "int?",
     },
     "score": {"prompt_ids": "int_rows", "completion_ids": "int_rows", "packed": "flag?"},
-    "update": {"prompt_ids": "int_rows", "completion_ids": "int_rows"},
-    "values": {"prompt_ids": "int_rows", "completion_ids": "int_rows", "temperature": "float"},
-    "reward_model": {"prompt_ids": "int_rows", "completion_ids": "int_rows"},
     "entropy": {
         "input_ids": "int_matrix",
         "attention_mask": "int_matrix",
@@ -93,6 +123,16 @@ ARGS = {
         "kl_estimator": "text?",
         "settings": "choices?",
     },
+    "values": {"prompt_ids": "int_rows", "completion_ids": "int_rows", "temperature": "float"},
+    "reward_model": {"prompt_ids": "int_rows", "completion_ids": "int_rows"},
+    "reward": {
+        "prompts": "texts",
+        "completions": "texts",
+        "references": "texts",
+        "completion_ids": "int_rows",
+    },
+    "overlong_penalty": {"lengths": "ints", "max_length": "int", "buffer": "int"},
+    "format_score": {"completions": "texts"},
     "token_rewards": {
         "scores": "floats",
         "process_rewards": "float_track",
@@ -176,28 +216,6 @@ ARGS = {
         "kl_logprobs": "float_rows",
         "ref_kl_logprobs": "float_rows",
     },
-    "sampling": {
-        "logits": "float_matrix",
-        "completion_ids": "int_rows",
-        "sampled_ids": "ints",
-        "eos_token_ids": "ints",
-        "temperature": "float",
-        "top_k": "int",
-        "top_p": "float",
-        "min_new_tokens": "int",
-        "banned_sequences": "int_rows?",
-    },
-    "penalties": {
-        "input_ids": "int_matrix",
-        "attention_mask": "int_matrix",
-        "prompt_width": "int",
-        "prompt_ids": "int_rows",
-        "completion_ids": "int_rows",
-        "logits": "float_matrix",
-        "presence_penalty": "float",
-        "frequency_penalty": "float",
-        "repetition_penalty": "float",
-    },
     "model_score": {
         "model_path": "text",
         "prompt_ids": "int_rows",
@@ -224,16 +242,7 @@ ARGS = {
         "learning_rate": "float",
         "saved_path": "text",
     },
-    "reward": {
-        "prompts": "texts",
-        "completions": "texts",
-        "references": "texts",
-        "completion_ids": "int_rows",
-    },
-    "overlong_penalty": {"lengths": "ints", "max_length": "int", "buffer": "int"},
-    "format_score": {"completions": "texts"},
-    "parse_tool_call": {"text": "text"},
-    "tool_step": {"text": "text"},
+    "update": {"prompt_ids": "int_rows", "completion_ids": "int_rows"},
     "contract": {"order": "texts", "segments": "segments", "enabled": "texts"},
     "schedule": {
         "mode": "text",

@@ -1,0 +1,52 @@
+// What is written elsewhere of the protocol's table of ops: a table for each op in PROTOCOL.md, and the SDK's own table of
+// arguments.
+import { isOptional, kindOf } from '../../src/protocol/fields.ts';
+import { type FieldSpecs, OPS, type Op } from '../../src/protocol/message.ts';
+
+const ops = Object.keys(OPS) as Op[];
+
+/** PROTOCOL.md with the table of each op's fields as OPS has them. */
+export function withOpTables(page: string): string {
+  return page.replaceAll(
+    /^(### (\w+)\n(?:(?!###).*\n)*?)\| +\| +\|\n(?:\|.*\n)+/gm,
+    (section: string, before: string, op: string) =>
+      ops.some((name) => name === op) ? before + opTable(op as Op) : section,
+  );
+}
+
+function opTable(op: Op): string {
+  const rows = [
+    ['given', fieldsOf(OPS[op].args)],
+    ['answers', fieldsOf(OPS[op].ok)],
+  ] as const;
+  const width = Math.max(...rows.map(([, text]) => text.length));
+  const line = (left: string, right: string) => `| ${left.padEnd(7)} | ${right.padEnd(width)} |\n`;
+  return [
+    line('', ''),
+    `| ------- | ${'-'.repeat(width)} |\n`,
+    ...rows.map(([left, right]) => line(left, right)),
+  ].join('');
+}
+
+const fieldsOf = (specs: FieldSpecs): string =>
+  Object.entries(specs)
+    .map(([name, spec]) => (isOptional(spec) ? `\`${name}?\` ${spec.slice(0, -1)}` : `\`${name}\` ${spec}`))
+    .join(', ');
+
+/** The SDK's _ops.py with the arguments of each op as OPS has them. */
+export function withArguments(module: string): string {
+  const table = ops.map((op) => `    "${op}": ${pythonDict(OPS[op].args)},\n`).join('');
+  return module.replace(/^ARGS = \{\n[\s\S]*?^\}\n/m, () => `ARGS = {\n${table}}\n`);
+}
+
+/** As wide as a line of Python may be. */
+const COLUMNS = 110;
+
+function pythonDict(args: FieldSpecs): string {
+  const items = Object.entries(args).map(
+    ([name, spec]) => `"${name}": "${kindOf(spec)}${isOptional(spec) ? '?' : ''}"`,
+  );
+  const line = `{${items.join(', ')}}`;
+  // Behind the name of an op, and its indentation.
+  return line.length <= COLUMNS - 30 ? line : `{\n${items.map((item) => `        ${item},\n`).join('')}    }`;
+}
