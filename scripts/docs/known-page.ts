@@ -1,7 +1,7 @@
 // docs/trainers/known.md as text: what published trainers are known to do wrong, from the lists that come with their adapters.
 import { join } from 'node:path';
 import { type Cause, readCauses } from '../../src/check/saved/causes.ts';
-import { ADAPTERS } from '../../src/cli/trainer/trainer.ts';
+import { ADAPTERS } from '../../src/cli/trainer/adapters.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
 const FOLDER = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters', 'known');

@@ -1,4 +1,5 @@
 // Option values and the options that several commands share. Parsers refuse in one sentence.
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { BACKENDS, type BackendName } from '../kernel/index.ts';
 import { nearestName } from '../protocol/nearest.ts';
@@ -6,6 +7,7 @@ import { LEVELS, type Level } from '../vocabulary.ts';
 import { MOST_SECONDS } from './config/key.ts';
 import { type Context, whyOf } from './context.ts';
 import { freshSeed, MOST_SEED, readSeed } from './seed.ts';
+import { ADAPTER_NAMES } from './trainer/adapters.ts';
 
 /** What a command is called with, besides its own options. */
 export interface Invocation {
@@ -25,10 +27,7 @@ export function addTrainerOptions(command: Command): Command {
       'a trainer of the configuration, by name or glob; repeatable if the command takes several',
       collect,
     )
-    .option(
-      '--adapter <name>',
-      'a ready-made adapter: grpo-dual, llama-factory, openrlhf, orz, priorzero, search-r1, trl-dpo, trl-grpo, trl-kto, trl-reward, trl-rloo, trl-sft, verl',
-    )
+    .option('--adapter <name>', `a ready-made adapter: ${ADAPTER_NAMES.join(', ')}`)
     .option('--bundled', 'use the bundled example; no configuration is read')
     .option('--python <path>', 'Python that runs it (default: the active environment, ./.venv, or python3)')
     .option('--tokenizer <dir>', 'folder with tokenizer.json')

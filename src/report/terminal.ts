@@ -120,8 +120,9 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         doubts = event.notes ?? [];
         ids = properties.map(({ id }) => id);
         const traced = event.replay?.traced === true;
-        // Who runs a few properties, or a part, knows that the others say nothing.
-        facts = properties.length > FEW_PROPERTIES && event.shard === undefined ? properties : [];
+        // A few properties, a part of a run and recorded answers are no judgement of the whole.
+        const isWhole = event.shard === undefined && options.replay.golden !== true;
+        facts = properties.length > FEW_PROPERTIES && isWhole ? properties : [];
         if (!traced) seed = { seed: event.seed };
         // With --quiet nothing above the final line says whose trainer it was.
         notes = [

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
 import { findings, LIBRARIES } from '../../scripts/docs/findings.ts';
 import { readCauses } from '../../src/check/saved/causes.ts';
-import { ADAPTERS } from '../../src/cli/trainer/trainer.ts';
+import { ADAPTERS } from '../../src/cli/trainer/adapters.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
 const all = findings();

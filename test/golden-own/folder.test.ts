@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCauses } from '../../src/check/saved/causes.ts';
-import { ADAPTERS } from '../../src/cli/trainer/trainer.ts';
+import { ADAPTERS } from '../../src/cli/trainer/adapters.ts';
 import { COMPUTATIONS } from './computations.ts';
 import { GOLDEN, goldenFiles, MADE_FOLDERS, ROOT } from './files.ts';
 import { TEXT_COMPUTATIONS } from './transformers-computations.ts';

@@ -1,15 +1,15 @@
 // What options and configuration choose for a run: which properties, how many cases, which failures are known.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Property } from '../../check/property.ts';
 import { knownOf, readCauses } from '../../check/saved/causes.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import type { Hello } from '../../protocol/message.ts';
-import { PACKAGE_ROOT } from '../../version.ts';
 import type { Level } from '../../vocabulary.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { isProblem, type Problem } from '../context.ts';
-import { adapterOf, type TrainerChoice } from '../trainer/trainer.ts';
+import { adapterOf, knownFailuresOf } from '../trainer/adapters.ts';
+import type { TrainerChoice } from '../trainer/trainer.ts';
 import type { Plan } from './plan.ts';
 import { selectProperties, splitNames } from './select.ts';
 
@@ -78,7 +78,7 @@ function entriesOf(file: string): KnownFailures | Problem {
 function bundledKnown(choice: TrainerChoice): string | undefined {
   if (choice.kind !== 'command') return undefined;
   const name = adapterOf(choice.command);
-  return name === undefined ? undefined : join(ADAPTERS_FOLDER, 'known', `${name}.json`);
+  return name === undefined ? undefined : knownFailuresOf(name);
 }
 
 /** What the trainer finds in its environment: ours, and what its command says in front, `env LOSSPROOF_DATA=all python ...`. */
@@ -90,5 +90,3 @@ function variablesOf(choice: TrainerChoice): Readonly<Record<string, string | un
   });
   return { ...process.env, ...Object.fromEntries(said) };
 }
-
-const ADAPTERS_FOLDER = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters');

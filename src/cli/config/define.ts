@@ -12,7 +12,7 @@ export function defineConfig(config: Config): Config {
 export interface TrainerConfig {
   /** A command as one string or as words, run in the configuration's folder; or a trainer in this process. */
   readonly trainer?: string | readonly string[] | ObjectTrainerSpec;
-  /** A ready-made adapter instead: `grpo-dual`, `llama-factory`, `openrlhf`, `orz`, `priorzero`, `search-r1`, `trl-dpo`, `trl-grpo`, `trl-kto`, `trl-reward`, `trl-rloo`, `trl-sft`, `verl`. */
+  /** A ready-made adapter instead, by its name: `trl-grpo`, `verl`. */
   readonly adapter?: string;
   /** The Python that runs a ready-made adapter. */
   readonly python?: string;

@@ -1,4 +1,5 @@
 // The keys of a configuration that speak of one trainer: at the top, and in each entry of `trainers`.
+
 import { SEMANTICS_RULE } from '../../protocol/hello.ts';
 import { atLeast, eitherOf, filled, having, oneOf, someOf } from '../../protocol/rules.ts';
 import type { ObjectTrainerSpec } from '../../trainer/object.ts';
@@ -27,8 +28,7 @@ export const TRAINER_KEYS = {
   adapter: {
     rule: filled,
     must: 'the name of a ready-made adapter',
-    description:
-      'A ready-made adapter instead: `grpo-dual`, `llama-factory`, `openrlhf`, `orz`, `priorzero`, `search-r1`, `trl-dpo`, `trl-grpo`, `trl-kto`, `trl-reward`, `trl-rloo`, `trl-sft`, `verl`.',
+    description: 'A ready-made adapter instead, by its name: `trl-grpo`, `verl`.',
     example: 'trl-grpo',
   },
   python: {

@@ -11,6 +11,7 @@ import type { Trainer } from '../../trainer/trainer.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Config } from '../config/define.ts';
 import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
+import { ADAPTER_NAMES, ADAPTERS } from './adapters.ts';
 import { environmentTrouble } from './environment.ts';
 import { findOwnPython, findPython, PYTHON_FOLDER, pythonPathPrefix } from './python.ts';
 import { trainingScriptAdvice } from './training-script.ts';
@@ -51,29 +52,6 @@ export interface Deadlines extends Pick<ProcessOptions, 'helloMilliseconds' | 'o
 }
 
 type Place = Pick<Context, 'cwd' | 'env'>;
-
-/** Ready-made adapters and the modules that they are. */
-export const ADAPTERS = {
-  'grpo-dual': 'lossproof.adapters.grpo_dual',
-  'llama-factory': 'lossproof.adapters.llama_factory',
-  openrlhf: 'lossproof.adapters.openrlhf',
-  orz: 'lossproof.adapters.orz',
-  priorzero: 'lossproof.adapters.priorzero',
-  'search-r1': 'lossproof.adapters.search_r1',
-  'trl-dpo': 'lossproof.adapters.trl.dpo',
-  'trl-grpo': 'lossproof.adapters.trl.grpo',
-  'trl-kto': 'lossproof.adapters.trl.kto',
-  'trl-reward': 'lossproof.adapters.trl.reward',
-  'trl-rloo': 'lossproof.adapters.trl.rloo',
-  'trl-sft': 'lossproof.adapters.trl.sft',
-  verl: 'lossproof.adapters.verl',
-} as const;
-export type AdapterName = keyof typeof ADAPTERS;
-const adapterNames = Object.keys(ADAPTERS) as readonly AdapterName[];
-
-/** The ready-made adapter that a command starts. */
-export const adapterOf = (command: readonly string[]): AdapterName | undefined =>
-  adapterNames.find((name) => command.at(-1) === ADAPTERS[name]);
 
 const BUNDLED_EXAMPLE = 'lossproof.examples.left_padded';
 
@@ -133,7 +111,7 @@ function nobody(loaded: LoadedConfig | undefined): Problem {
       : `and ${loaded.file} names none`;
   const ways = [
     ['-- python adapter.py', 'behind all options: the command of your adapter'],
-    ['--adapter trl-sft', `a ready-made adapter: ${adapterNames.join(', ')}`],
+    ['--adapter trl-sft', `a ready-made adapter: ${ADAPTER_NAMES.join(', ')}`],
     ['npx lossproof init', 'writes adapter.py, and a lossproof.config.json that names it'],
     ['LOSSPROOF_TRAINER=...', 'the command, in the environment'],
     ['--bundled', 'the bundled example, which is not your trainer'],
@@ -200,13 +178,13 @@ function adapterCommand(
   python: string,
   tokenizer: string | undefined,
 ): readonly string[] | Problem {
-  const ready = adapterNames.find((each) => each === name);
+  const ready = Object.hasOwn(ADAPTERS, name) ? ADAPTERS[name] : undefined;
   if (ready !== undefined) {
     const variables = tokenizer === undefined ? [] : ['env', `LOSSPROOF_TOKENIZER=${tokenizer}`];
-    return [...variables, python, '-m', ADAPTERS[ready]];
+    return [...variables, python, '-m', ready.module];
   }
-  const near = nearestName(name, adapterNames);
-  const hint = near === undefined ? `ready-made are ${adapterNames.join(', ')}` : `did you mean "${near}"?`;
+  const near = nearestName(name, ADAPTER_NAMES);
+  const hint = near === undefined ? `ready-made are ${ADAPTER_NAMES.join(', ')}` : `did you mean "${near}"?`;
   return { problem: `no adapter is called "${name}", ${hint}` };
 }
 
