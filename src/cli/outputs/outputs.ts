@@ -23,6 +23,10 @@ const OUTPUTS = {
     what: 'JUnit XML',
     render: async (runs) => (await import('../../report/machine/junit.ts')).junitReport(runs),
   },
+  findings: {
+    what: 'what fails and what to type next, as JSON for programs',
+    render: async (runs) => (await import('../../report/machine/findings.ts')).findingsJson(runs),
+  },
   events: {
     what: 'write the run as JSON lines, for `lossproof report`',
     render: async (runs) => runLines(runs),

@@ -24,7 +24,7 @@ function worldWith(rows = 'rows') {
 
 test('every output is written, and each is of its kind', async () => {
   const world = worldWith(WRONG);
-  const files = ['html', 'junit', 'events', 'sarif', 'badge', 'markdown'].flatMap((name) => [
+  const files = ['html', 'junit', 'findings', 'events', 'sarif', 'badge', 'markdown'].flatMap((name) => [
     `--${name}`,
     `out.${name}`,
   ]);

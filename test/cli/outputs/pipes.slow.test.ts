@@ -34,7 +34,7 @@ test.each(['history.json', 'last-run.ndjson', 'last-run.ndjson.lock', '.gitignor
   },
 );
 
-test.each(['events', 'html', 'junit', 'sarif', 'markdown', 'badge'])(
+test.each(['events', 'html', 'junit', 'findings', 'sarif', 'markdown', 'badge'])(
   '--%s into a pipe without a reader is said',
   async (option) => {
     const ended = await check(folderWith('pipe'), `--${option}`, 'pipe');
