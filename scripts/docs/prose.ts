@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'a row a property',
     pattern: new RegExp(
-      `\\b(?:an?|one|two|three|some|\\d[\\d,.]*) (?:[a-z]+ )?${COUNTED},? an? ${EACH}\\b`,
+      `\\b(?:an?|one|two|three|some|\\d[\\d,.]*) (?:[a-z]+ )?${COUNTED}(?: an? ${EACH}\\b|, an? ${EACH}(?=[.,;:)]|$))`,
       'i',
     ),
     better: '"per": "one row per property"',
@@ -75,7 +75,8 @@ const RULES: readonly Rule[] = [
   },
   {
     name: 'headless clause',
-    pattern: /[;,] what (?:is|are|was|were|cannot|can|no|it|they|has|have|does|one)\b[^?]*[^?]$/,
+    pattern:
+      /(?:;|^(?:After|By|For|If|In|Where|With|Without) [^,;:]+,) what (?:is|are|was|were|cannot|can|no|it|they|has|have|does|one)\b[^?]*[^?]$/,
     better: 'begin the clause with a noun',
     only: 'prose',
   },

@@ -117,6 +117,7 @@ test.each([
   ['headless clause', 'One finding is shown. What cannot be read is left out.'],
   ['headless clause', '- What it leaves unasked is listed.'],
   ['headless clause', 'The common case comes first; what is unusual is noted.'],
+  ['headless clause', 'In a mask with gaps, what is 0 was written by a tool.'],
   ['fronted object', 'Of several heads, the first is read.'],
   ['fronted object', 'It has heads. Of these, one is read.'],
 ])('%s: %s', (rule, text) => {
@@ -125,9 +126,11 @@ test.each([
 
 test.each([
   'A row is compared with a property, and a line with a step.',
+  'It fails if a mutant survives a seed, a property kills nothing, or a row has neither.',
   'What does a failure mean?',
   'What to do: lower the learning rate.',
   'The page lists what is wrong.',
+  'It says, token by token, what is wrong.',
   '## What it cannot see',
   '| column | What it means |',
   'Of course, it is read.',
