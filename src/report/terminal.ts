@@ -1,11 +1,12 @@
 // The run on a terminal: a fold over events that writes. The table as it comes, failures behind it, one line in
 // words at the end. The live line exists only where someone is looking; elsewhere a long silence ends with a line.
 import { pace } from '../bounds.ts';
-import type { PropertyResult, Replay, RunEvent } from '../check/events.ts';
+import type { PropertyFacts, PropertyResult, Replay, RunEvent } from '../check/events.ts';
 import type { Hello } from '../protocol/message.ts';
 import { FAILING } from '../vocabulary.ts';
 import { blocksOf } from './failure/blocks.ts';
 import { foldedTable, type Table, wholeTable } from './fold.ts';
+import { knownBugLines } from './known-bugs.ts';
 import { type Estimate, estimateOf, type LiveFacts, liveLine } from './live.ts';
 import { type Note, noteLines } from './notes.ts';
 import { refusalLines } from './refusals.ts';
@@ -60,6 +61,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
   let seed: { readonly seed?: number } = {};
   let doubts: readonly Note[] = [];
   let notes: readonly string[] = [];
+  let facts: readonly PropertyFacts[] = [];
   let running = 0;
   const inHand = new Map<string, InHand>();
   let drawn = Number.NEGATIVE_INFINITY;
@@ -118,6 +120,8 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         doubts = event.notes ?? [];
         ids = properties.map(({ id }) => id);
         const traced = event.replay?.traced === true;
+        // Who runs a few properties, or a part, knows that the others say nothing.
+        facts = properties.length > FEW_PROPERTIES && event.shard === undefined ? properties : [];
         if (!traced) seed = { seed: event.seed };
         // With --quiet nothing above the final line says whose trainer it was.
         notes = [
@@ -179,6 +183,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
           ...blocks,
           ...noteLines([...doubts, ...(event.notes ?? [])], results, width),
           ...(options.before?.() ?? []),
+          ...(options.quiet ? [] : knownBugLines(facts, results, width)),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
           ...summary.map((line) => paint.bold(line)),
         );

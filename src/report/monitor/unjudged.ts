@@ -1,7 +1,7 @@
 // What was not judged of a run's logs, before what holds is told: rules by what they lacked, a few lines in all.
 import type { PropertyResult } from '../../check/events.ts';
 import type { MonitorRule } from '../../monitor/rule.ts';
-import type { Verdict } from '../../vocabulary.ts';
+import { UNJUDGED } from '../../vocabulary.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
 import type { MonitorPrint } from './monitor.ts';
@@ -78,7 +78,6 @@ const MOST_REASONS = 6;
 const MOST_ROLES = 12;
 const MOST_IDS = 4;
 
-const UNJUDGED: readonly Verdict[] = ['unsupported', 'skipped', 'interrupted'];
 const isUnjudged = ({ verdict }: PropertyResult): boolean => UNJUDGED.includes(verdict);
 
 /** Reasons that name what to log or to declare. */

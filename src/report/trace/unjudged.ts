@@ -3,7 +3,7 @@
 import type { PropertyResult } from '../../check/events.ts';
 import type { Ledger, Origin } from '../../trace/ledger.ts';
 import { isScorer } from '../../trace/scorers.ts';
-import type { Verdict } from '../../vocabulary.ts';
+import { UNJUDGED } from '../../vocabulary.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
 import type { TracePrint } from './trace.ts';
@@ -122,7 +122,6 @@ const FEW_PROPERTIES = 12;
 /** Reasons that nothing can be done about are read for their first words. */
 const MOST_REASONS = 8;
 
-const UNJUDGED: readonly Verdict[] = ['unsupported', 'skipped', 'interrupted'];
 const isUnjudged = ({ verdict }: PropertyResult): boolean => UNJUDGED.includes(verdict);
 const idsOf = (results: readonly PropertyResult[]): string[] => results.map(({ id }) => id);
 
