@@ -80,7 +80,7 @@ ${tableOf(['class', 'bugs', ...doors.map(([name]) => name)], [...rows, row('all'
 - \`check\`: correct trainers with the one mistake prove it ([mutants](../CONTRIBUTING.md)). They declare every choice that they make. "Nothing declared" is [measured](undeclared.md) for
   bugs that are a formula or a scale; all others count as in the column before it.
 - \`trace\`: ${scripts.length} scripts with a mistake prove its properties. It counts a bug if such a property names it.
-- \`monitor\` sees numbers, not tokens: it finds what a bug does to a log, often hundreds of steps later. It counts a bug if a rule names it. Its rules are measured on [simulated runs](monitor.md).
+- \`monitor\` sees numbers, not tokens: it finds what a bug does to a log, often hundreds of steps later. It counts a bug if a rule names it. Its rules are measured on [simulated runs](measurements.md#monitor).
 - \`view\` has ${Object.keys(FLAGS).length} flags, which fail, and ${Object.keys(NOTES).length} notes for the rows of a data set ([all of them](view.md#flags)).
 - \`discover\` judges the functions that it can call by the properties of \`check\` ([what it proposes](discover.md#measured)).
 

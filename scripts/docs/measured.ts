@@ -1,9 +1,9 @@
-// Tables that a script measures and writes into a page of docs/, between two comments: `<!-- NAME -->` and `<!-- /NAME -->`.
+// Tables that a script measures and writes into a page, between two comments: `<!-- NAME -->` and `<!-- /NAME -->`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
-/** `page` is a file of docs/: `monitor.md`. */
+/** `page` is a path from docs/: `measurements.md`. */
 export function writeMeasured(page: string, name: string, lines: readonly string[]): void {
   const { file, text, from, to } = placeOf(page, name);
   writeFileSync(file, `${text.slice(0, from)}${lines.join('\n')}\n${text.slice(to)}`);

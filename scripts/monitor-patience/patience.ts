@@ -1,7 +1,7 @@
 // How often rules over logs blame healthy runs, and how often they find faults that are planted, in simulated runs.
 // Exit code 1 where more healthy runs are blamed than are allowed, beyond chance.
 //   npm run monitor:patience                              3,000 healthy runs at seed 1; some minutes
-//   npm run monitor:patience -- --detect --write          planted faults as well, and both tables into docs/monitor.md
+//   npm run monitor:patience -- --detect --write          planted faults as well, and both tables into docs/measurements.md
 //   npm run monitor:patience -- --kinds "grpo, solved" --seed 23 --runs 1 --keep .lossproof/blamed
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ function healthy(): void {
   console.log(table);
   for (const { level, low, allowed } of rates)
     if (low > allowed) problems.push(`${level}: more than ${allowed * 100} % of the healthy runs are blamed`);
-  if (values.write) writeMeasured('monitor.md', 'patience', [table]);
+  if (values.write) writeMeasured('measurements.md', 'monitor patience', [table]);
 }
 
 function planted(): void {
@@ -85,7 +85,7 @@ function planted(): void {
   });
   const table = detectionTable(all, runs);
   console.log(`\n${table}`);
-  if (values.write) writeMeasured('monitor.md', 'detection', [table]);
+  if (values.write) writeMeasured('measurements.md', 'monitor detection', [table]);
 }
 
 /** As Python writes JSON lines: what `lossproof monitor` reads. */

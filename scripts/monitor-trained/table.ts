@@ -1,4 +1,4 @@
-// The table of docs/monitor.md, and what of it must not be.
+// The table of docs/measurements.md, and what of it must not be.
 import {
   FAULTS,
   type Finetune,

@@ -34,4 +34,4 @@ const problems = problemsOf(read, pairs);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-if (values.write) writeMeasured('monitor.md', 'trained', lines);
+if (values.write) writeMeasured('measurements.md', 'monitor trained', lines);

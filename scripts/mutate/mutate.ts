@@ -1,7 +1,7 @@
-// What `mutate` finds of four trainers, for docs/mutate.md; at most ten minutes each, and all
+// What `mutate` finds of four trainers, for docs/measurements.md and survivors.md here; at most ten minutes each, and all
 // but the first need `.venv` (`npm run setup:trainers`). What was broken off is gone on with.
 //   npm run mutate:tables                                  runs, and prints the tables
-//   npm run mutate:tables -- --write                       and writes them into the page
+//   npm run mutate:tables -- --write                       and writes them into the pages
 //   npm run mutate:tables -- --only trl-grpo --fresh
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -36,16 +36,17 @@ for (const trainer of TRAINERS) {
   if (kept !== undefined) measured.push(kept);
 }
 const names = TRAINERS.map(({ name }) => name);
-const beside = (name: string, table: string): string =>
-  withOthers(table, measuredIn('mutate.md', name), names);
-const tables: readonly (readonly [name: string, text: string])[] = [
-  ['counts', beside('counts', countTable(measured))],
-  ['reasons', beside('reasons', reasonTable(measured))],
-  ...measured.map((each) => [`survivors of ${each.name}`, survivorTable(each).table] as const),
+/** The totals are for users; the single changes are for who works on lossproof. */
+const [TOTALS, SURVIVORS] = ['measurements.md', '../scripts/mutate/survivors.md'];
+const beside = (name: string, table: string): string => withOthers(table, measuredIn(TOTALS, name), names);
+const tables: readonly (readonly [page: string, name: string, text: string])[] = [
+  [TOTALS, 'mutate counts', beside('mutate counts', countTable(measured))],
+  [TOTALS, 'mutate reasons', beside('mutate reasons', reasonTable(measured))],
+  ...measured.map((each) => [SURVIVORS, `survivors of ${each.name}`, survivorTable(each).table] as const),
 ];
-for (const [name, text] of tables) {
+for (const [page, name, text] of tables) {
   console.log(`\n${name}\n${text}`);
-  if (values.write) writeMeasured('mutate.md', name, [text]);
+  if (values.write) writeMeasured(page, name, [text]);
 }
 
 // For who explains them next.

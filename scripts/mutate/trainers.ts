@@ -1,4 +1,4 @@
-// The trainers whose changes are counted in docs/mutate.md, and how each is asked.
+// The trainers whose changes are counted in docs/measurements.md, and how each is asked.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';

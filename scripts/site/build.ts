@@ -65,6 +65,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/practice.md',
     'docs/bugs.md',
     'docs/detection.md',
+    'docs/measurements.md',
     'docs/undeclared.md',
     'docs/security.md',
     'PROTOCOL.md',

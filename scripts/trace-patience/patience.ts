@@ -21,7 +21,7 @@ const { values } = parseArgs({
     /** Everything again, not only what was blamed or is new. */
     fresh: { type: 'boolean', default: false },
     keep: { type: 'string' },
-    /** The counts into docs/trace.md. */
+    /** The counts into docs/measurements.md. */
     write: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs)) }, work));
   console.log(`\n${tableOf(outcomes, build)}`);
-  if (values.write) writeMeasured('trace.md', 'patience', pageOf(outcomes));
+  if (values.write) writeMeasured('measurements.md', 'trace patience', pageOf(outcomes));
   process.exitCode = outcomes.some(({ end }) => WRONG.includes(end)) ? 1 : 0;
 }
 

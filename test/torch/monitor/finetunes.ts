@@ -1,5 +1,5 @@
 // Fine-tunes by three methods, healthy and with one fault each, and what of a fault its log shows: for the test, which trains
-// one seed of each, and for `npm run monitor:trained`, which trains several and writes the table of docs/monitor.md.
+// one seed of each, and for `npm run monitor:trained`, which trains several and writes the table of docs/measurements.md.
 import { join } from 'node:path';
 import type { Training } from './runs.ts';
 
