@@ -2,6 +2,7 @@
 // must be able to see every byte.
 import { execa } from 'execa';
 import { pythonEnvironment } from '../../scripts/python.ts';
+import { parseAnswer } from '../../src/protocol/json.ts';
 
 export interface Request {
   readonly op: string;
@@ -48,7 +49,14 @@ export async function bytes(
 export async function python(args: readonly string[], input: string): Promise<Ran> {
   const output = await bytes(args, input);
   const answers = output.stdout.split('\n').filter((line) => line.startsWith('{'));
-  return { ...output, answers: answers.map((line): Answer => JSON.parse(line)) };
+  return { ...output, answers: answers.map(answerOf) };
+}
+
+/** With NaN and the infinities, as Python writes them. */
+function answerOf(line: string): Answer {
+  const parsed = parseAnswer(line);
+  if ('complaint' in parsed) throw new Error(`${parsed.complaint}: ${line}`);
+  return parsed.ok as Answer;
 }
 
 /** Requests with ids from 1 on, one a line. */
