@@ -8,9 +8,11 @@ import { freezingProperties } from './freezing.ts';
 import { gradientProperties } from './gradients.ts';
 import { layerProperties } from './layers.ts';
 import { leftOverProperties } from './left-over.ts';
+import { lossProperties } from './losses.ts';
 import { scalerProperties } from './scaler.ts';
 import { scheduleProperties } from './schedules.ts';
 import { sharingProperties } from './sharing.ts';
+import { stateProperties } from './states.ts';
 import { tensorProperties } from './tensors.ts';
 import { trainingProperties } from './training.ts';
 
@@ -27,5 +29,7 @@ export const stepProperties: readonly LedgerProperty[] = [
   ...scalerProperties,
   ...scheduleProperties,
   ...sharingProperties,
+  ...lossProperties,
+  ...stateProperties,
   ...dropoutProperties,
 ];

@@ -11,7 +11,7 @@ from ..gradient import _post
 from ..gradient._logits import FEW_ENTRIES, entries_of
 from ..gradient._recovery import IDENTITY, coarsest
 from ..models import _models
-from . import _arguments, _beside, _calls
+from . import _arguments, _beside, _calls, _head_rows
 from ._backward import on_hidden, on_logits, on_loss
 from ._passes import Piece
 from ._places import place_of
@@ -72,6 +72,7 @@ class Forward:
             return
         place = place_of(x, tuple(self.ids.shape), self.hidden)
         if place is None:
+            _head_rows.of(self.model).unknown = True
             return
         if self.hidden is None and place == (0, self.ids.shape[1]):
             self.hidden = x.detach().reshape(*self.ids.shape, x.shape[-1])

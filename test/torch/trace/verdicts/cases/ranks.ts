@@ -88,11 +88,6 @@ export const ranks: Cases = {
       ...given,
       says: /Steps 0 and 1 train the same 2 rows/,
     },
-    'a collator that keeps one row of two': {
-      words: `${LOADERS} --fault first-only --workers 0`,
-      ...given,
-      says: /Of each batch of 2 rows that the loader fetches, the model is called with one row/,
-    },
   },
   faulty: {
     'hooks of the wrapper lost by a cast': {
@@ -178,6 +173,12 @@ export const ranks: Cases = {
       ...given,
       found: 'loader/batches-are-new',
       says: /Batches 0 and 1 of a loader with 2 workers are the same 2 rows: each worker makes the same/,
+    },
+    'a collator that keeps one row of two': {
+      words: `${LOADERS} --fault first-only --workers 0`,
+      ...given,
+      found: 'loader/batches-are-new',
+      says: /Of each batch of 2 rows that the loader fetches, the model is called with one row/,
     },
     'workers that draw with one seed': {
       words: `${LOADERS} --fault one-seed`,
