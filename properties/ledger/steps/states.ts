@@ -1,5 +1,5 @@
 // What an optimiser remembers from one step to the next: momentum and second moments.
-import type { LedgerEvent, LedgerNotice, LedgerProperty } from '../../../src/index.ts';
+import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty } from '../../../src/index.ts';
 import { judgementOf } from '../words.ts';
 import { at, eventsOf, numberIn } from './made.ts';
 
@@ -11,11 +11,11 @@ const states: LedgerProperty = {
   why: 'An optimiser that is made, emptied or loaded again between steps has no momentum, and Adam divides by the gradient of one step: every step is as large as the first.',
   catches: ['OPT-03'],
   needs: (ledger) =>
-    eventsOf(ledger, 'state').length > 0
+    followed(ledger).length > 0
       ? undefined
       : 'no step was seen behind another one that left momentum or other state of the optimiser',
   judge: (ledger) => {
-    const events = eventsOf(ledger, 'state');
+    const events = followed(ledger);
     const off = events.filter((event) => isWithout(event) || isOther(event));
     const [first] = off;
     const always = off.length === events.length;
@@ -25,6 +25,10 @@ const states: LedgerProperty = {
     };
   },
 };
+
+/** Steps behind another one that left something. */
+const followed = (ledger: Ledger): readonly LedgerEvent[] =>
+  eventsOf(ledger, 'state').filter((event) => countIn(event, 'of') > 0);
 
 const countIn = (event: LedgerEvent, name: string): number => numberIn(event, name) ?? 0;
 

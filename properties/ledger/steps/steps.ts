@@ -9,6 +9,7 @@ import { gradientProperties } from './gradients.ts';
 import { layerProperties } from './layers.ts';
 import { leftOverProperties } from './left-over.ts';
 import { lossProperties } from './losses.ts';
+import { resumedProperties } from './resumed.ts';
 import { scalerProperties } from './scaler.ts';
 import { scheduleProperties } from './schedules.ts';
 import { sharingProperties } from './sharing.ts';
@@ -31,5 +32,6 @@ export const stepProperties: readonly LedgerProperty[] = [
   ...sharingProperties,
   ...lossProperties,
   ...stateProperties,
+  ...resumedProperties,
   ...dropoutProperties,
 ];

@@ -133,7 +133,7 @@ export interface UpdateRecord {
  * micro-batches or between two steps; beside: the hidden states have a gradient that the logits do not explain (`share`);
  * loss: the number that a backward pass begins with (`value`), and what its gradient says that it is (`explained`), over `tokens`;
  * head: the gradient of the head's weight is `factor` times what its calls say that it is, at an angle of this `cosine`;
- * state: of the parameters that were looked at (`of`), how many lost the state that the step before left, or have another one;
+ * state: of the parameters that were looked at (`of`), how many lost the state that the step before left, or have another one; `count`: steps that the optimiser has made by its own counter;
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
  */
 export interface EventRecord {

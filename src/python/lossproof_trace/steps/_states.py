@@ -2,7 +2,7 @@
 
 import weakref
 
-from . import _tensors
+from . import _tensors, _updates
 
 # Parameters whose state is followed.
 SOME = 8
@@ -37,12 +37,16 @@ class States:
         state = optimizer.state.get(parameter) or {}
         return {name: each for name, each in state.items() if isinstance(each, self.torch.Tensor) and each.is_floating_point() and each.numel() > 1}
 
+    def count(self, pending):
+        """How many steps the optimiser has made, by its own counter; 0 without any state, None without a counter."""
+        states = [pending.optimizer.state.get(parameter) for parameter in pending.parameters if parameter.grad is not None]
+        states = [state for state in states if state]
+        return 0 if not states else _updates.number(states[0]["step"]) if "step" in states[0] else None
+
     def told(self, pending, held):
-        """Before a step: one `event`, where an earlier one left anything."""
+        """Before a step: one `event`; `of` is 0 where no earlier one left anything."""
         own = {id(parameter) for parameter in pending.parameters}
         before = [each for each in self.kept if each[0]() is not None and id(each[0]()) in own]
-        if not before:
-            return
         lost = changed = 0
         for reference, _, values in before:
             now = self.tensors(pending.optimizer, reference())
@@ -50,7 +54,9 @@ class States:
                 lost += 1
             elif any(name not in now or not self.same(now[name], *few) for name, few in values.items()):
                 changed += 1
-        values = {"of": len(before), "lost": lost, "changed": changed, "anew": any(index != held.index for _, index, _ in before)}
+        count = self.count(pending)
+        values = {} if count is None else {"count": count}
+        values = {**values, "of": len(before), "lost": lost, "changed": changed, "anew": any(index != held.index for _, index, _ in before)}
         self.session.write("event", what="state", step=pending.index, model=pending.models[0], place=pending.place, names=[], values=values)
 
     def same(self, tensor, positions, values):
