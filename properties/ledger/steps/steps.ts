@@ -13,6 +13,7 @@ import { resumedProperties } from './resumed.ts';
 import { scalerProperties } from './scaler.ts';
 import { scheduleProperties } from './schedules.ts';
 import { sharingProperties } from './sharing.ts';
+import { slopeProperties } from './slopes.ts';
 import { stateProperties } from './states.ts';
 import { tensorProperties } from './tensors.ts';
 import { trainingProperties } from './training.ts';
@@ -33,5 +34,6 @@ export const stepProperties: readonly LedgerProperty[] = [
   ...lossProperties,
   ...stateProperties,
   ...resumedProperties,
+  ...slopeProperties,
   ...dropoutProperties,
 ];

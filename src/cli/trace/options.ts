@@ -23,6 +23,7 @@ export interface TraceOptions extends RecordOptions {
   readonly steps: number;
   readonly keepGoing?: boolean;
   readonly keepCompiled?: boolean;
+  readonly slopes?: boolean;
   readonly mode: 'auto' | 'exact' | 'cheap';
   readonly dataset?: string;
   readonly trainOn?: 'assistant' | 'last' | 'completion' | 'all';
@@ -52,6 +53,10 @@ export function addTraceOptions(command: Command): Command {
     .option('--steps <n>', 'optimiser steps before the script is stopped', wholePositive, STEPS)
     .option('--keep-going', 'let the script run to its end; every step is recorded')
     .option('--keep-compiled', 'keep torch.compile on; it hides what happens in compiled code')
+    .option(
+      '--slopes',
+      'compare the gradient of each tensor with the loss, in one step; two forward passes per tensor',
+    )
     .addOption(
       new Option('--mode <mode>', 'search for targets').choices(['auto', 'exact', 'cheap']).default('auto'),
     )

@@ -134,6 +134,7 @@ export interface UpdateRecord {
  * loss: the number that a backward pass begins with (`value`), and what its gradient says that it is (`explained`), over `tokens`;
  * head: the gradient of the head's weight is `factor` times what its calls say that it is, at an angle of this `cosine`;
  * state: of the parameters that were looked at (`of`), how many lost the state that the step before left, or have another one; `count`: steps that the optimiser has made by its own counter;
+ * slope: tensors that were moved along their gradients, and of each (`ratios`) the difference of the loss over what the gradient promises;
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
  */
 export interface EventRecord {

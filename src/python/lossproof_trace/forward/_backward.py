@@ -69,3 +69,5 @@ def close(forward):
         else:
             forward.session.write("trained", forward=forward.index, **now.fields(forward.session.grad_scale()))
             forward.session.surprises.append(now.surprise())
+            if forward.session.slopes is not None:
+                forward.session.slopes.trained(forward, now)

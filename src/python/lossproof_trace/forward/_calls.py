@@ -50,6 +50,8 @@ class Frame:
         self.seats = ()
         """Calls inside whose head is not known yet: _guesses.py."""
         self.inner = []
+        """How it is made again, where that is asked for: steps/_slopes.py."""
+        self.call = None
         self.seated = False
 
 
@@ -215,6 +217,8 @@ class Watcher:
             frame = self.enter(module, kind, args, kwargs, method)
         if frame is None:
             return self.declined(call, module, args, kwargs)
+        if self.session.slopes is not None and self.session.slopes.wants():
+            frame.call = (call, module, args, kwargs, self.session.slopes.state())
         local = self.local
         before, through = local.frame, local.through
         local.frame, local.through = frame, through + (module,)

@@ -34,6 +34,7 @@ class Forward:
     def __init__(self, session, frame, model, vocab):
         self.session, self.model, self.vocab = session, model, vocab
         self.index = None
+        self.call = None
         self.frame, self.named = frame, frame.named
         self.ids = frame.ids.detach()
         self.through = getattr(frame, "through", ())
@@ -181,6 +182,7 @@ class Forward:
     def told(self, logits, place):
         large = logits is not None and self.ids.shape[0] * place[1] * self.vocab > CHEAP_LOGPROBS
         fields = forward_record(self, None if large and not self.exact(logits) else logits, place)
+        self.call = getattr(self.frame, "call", None)
         self.frame = self.named = None
         return fields
 

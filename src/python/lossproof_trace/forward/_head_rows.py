@@ -6,7 +6,7 @@ import weakref
 import torch
 
 from ..gradient._logits import entries_of
-from ..gradient._recovery import BAND, coarsest
+from ..gradient._recovery import BAND, WORKING, coarsest
 
 # Rows that are followed: of targets, whose gradient is the largest, and any others.
 TARGETS, OTHERS = 32, 32
@@ -34,9 +34,11 @@ class Rows:
             self.ids = torch.cat([some.to("cpu"), entries_of(vocab, OTHERS)]).unique()
 
     def add(self, of_logits, hidden):
-        """of_logits (n, rows), hidden (n, d)."""
-        part = of_logits.float().t() @ hidden.float()
-        self.expected = part if self.expected is None else self.expected + part.to(self.expected.device)
+        """of_logits (n, rows), hidden (n, d); by chunks, as both may be halves."""
+        step = max(1, WORKING // (8 * hidden.shape[1]))
+        for g, h in zip(of_logits.split(step), hidden.split(step)):
+            part = g.float().t() @ h.float()
+            self.expected = part if self.expected is None else self.expected + part.to(self.expected.device)
 
 
 def of(model):
@@ -70,16 +72,24 @@ def from_hidden(forward, found, precision):
         rows.unknown = True
         return
     rows.choose(found.targets, weight.shape[0])
-    hidden = forward.hidden.reshape(-1, forward.hidden.shape[-1])[found.at.to(forward.hidden.device)].double()
-    ids, targets = rows.ids.to(weight.device), found.targets.to(weight.device)
-    z = hidden @ weight[ids].double().t()
-    own = (hidden * weight[targets].double()).sum(1)
+    hidden = forward.hidden.reshape(-1, forward.hidden.shape[-1])[found.at.to(forward.hidden.device)]
+    step = max(1, WORKING // (16 * hidden.shape[1]))
+    parts = [of_logits(rows.ids, weight, bias, found, at, hidden[at]) for at in torch.arange(hidden.shape[0]).split(step)]
+    rows.add(torch.cat(parts), hidden)
+
+
+def of_logits(ids, weight, bias, found, at, hidden):
+    """(n, rows) the gradient of the logits `ids` at some of the positions: weight / tau x (p - one-hot)."""
+    device = hidden.device
+    ids, targets = ids.to(device), found.targets[at].to(device)
+    z = hidden.double() @ weight[ids].double().t()
+    own = (hidden.double() * weight[targets].double()).sum(1)
     if bias is not None:
         z, own = z + bias[ids].double(), own + bias[targets].double()
-    tau = torch.where(found.temperatures.isfinite(), found.temperatures, 1.0).to(z.device)[:, None]
-    p = torch.exp((z - own[:, None]) / tau + found.logprobs.to(z.device)[:, None])
+    tau = torch.where(found.temperatures[at].isfinite(), found.temperatures[at], 1.0).to(device)[:, None]
+    p = torch.exp((z - own[:, None]) / tau + found.logprobs[at].to(device)[:, None])
     hit = (targets[:, None] == ids[None, :]).double()
-    rows.add(found.weights.to(z.device)[:, None] / tau * (p - hit), hidden)
+    return found.weights[at].to(device)[:, None] / tau * (p - hit)
 
 
 def begun(forward, found, precision):

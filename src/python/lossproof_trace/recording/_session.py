@@ -82,6 +82,8 @@ class Session:
         self.packing = None
         # Whether an optimiser holds any tensor of a module (steps/_optimiser.py).
         self.held = lambda module: False
+        # Computes losses again, where that is asked for (steps/_slopes.py).
+        self.slopes = None
         # What the script's optimisers hold.
         self.parameters = list
         # Of a data loader, the batch that was taken last (script/_batches.py).

@@ -15,6 +15,7 @@ from ._backwards import Backwards, as_they_were
 from ._copies import Copies
 from ._loading import Loads
 from ._scalers import Scalers
+from ._slopes import Slopes
 from ._states import States
 
 # A first step without gradients may be made on purpose, to please a learning rate's schedule; not several.
@@ -60,6 +61,8 @@ def install(session, torch):
     _schedules.watch(session, torch, backwards)
     _clipping.watch(session, torch, backwards, scalers)
     steps.loads.watch()
+    if os.environ.get("LOSSPROOF_TRACE_SLOPES") == "1":
+        session.slopes = Slopes(session, torch)
     session.on_training.append(steps.training)
     session.held = lambda module: bool(_held.holders(list(module.parameters())))
     session.parameters = lambda: [each for optimizer, _ in _held.every() for each in _held.parameters_of(optimizer)]
@@ -237,6 +240,9 @@ class Steps:
         _clipping.told(session, pending, backwards)
         if session.fresh:
             _head_gradient.told(session, self.torch, pending, backwards, held)
+            if session.slopes is not None:
+                with session.guard("slopes"):
+                    session.slopes.step(pending, backwards.changed())
 
     def by_hand(self, changed):
         """What the script multiplied all gradients by, behind the last backward pass and before clipping."""

@@ -8,6 +8,7 @@ import { ranks } from './ranks.ts';
 import { samplers } from './samplers.ts';
 import { scores } from './scores.ts';
 import { shares } from './shares.ts';
+import { slopes } from './slopes.ts';
 import { states } from './states.ts';
 import { steps } from './steps.ts';
 
@@ -19,6 +20,7 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   samplers,
   scores,
   shares,
+  slopes,
   states,
   steps,
 };
