@@ -33,6 +33,8 @@ export interface Ledger {
   /** Absent: the tokenizer has no chat template, or one that opens answers with no mark of its own. */
   readonly template?: TemplateMarks | undefined;
   readonly versions: Readonly<Record<string, string>>;
+  /** The trace of the training that this one goes on with; absent: none is named. */
+  readonly earlier?: Ledger;
 }
 
 /** What the chat template writes around contents, as ids. */

@@ -71,6 +71,8 @@ export interface LedgerSketch {
   readonly tokenizer?: Ledger['tokenizer'];
   readonly template?: Ledger['template'];
   readonly versions?: Ledger['versions'];
+  /** The run that this one resumes. */
+  readonly earlier?: LedgerSketch;
   /** 0 and 2. */
   readonly pad?: number;
   readonly eos?: Ids;
@@ -117,6 +119,7 @@ export function ledgerOf(sketch: LedgerSketch = {}): Ledger {
     tokenizer: sketch.tokenizer,
     ...(sketch.template === undefined ? {} : { template: sketch.template }),
     versions: sketch.versions ?? { torch: '2.13.0' },
+    ...(sketch.earlier === undefined ? {} : { earlier: ledgerOf(sketch.earlier) }),
   };
 }
 

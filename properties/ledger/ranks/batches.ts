@@ -151,8 +151,11 @@ function fewerRows(own: readonly Batch[]): readonly LedgerNotice[] {
   const [first] = all;
   const alone = all.every(({ size, rows }) => size > 1 && rows.length === 1 && !rows.some(isPacked));
   if (first === undefined || all.length < 2 || !alone) return [];
+  // Rows of one answer each are known to be single examples: several that were packed have several.
+  const single = all.every(({ rows }) => rows.every(({ spans }) => spans.completions.length === 1));
   return [
     {
+      asked: single,
       sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
       answers: [],
     },

@@ -78,7 +78,7 @@ function scoredWith(ledger: Ledger, row: ScoredRow, twin: LedgerRow): Found {
   };
 }
 
-/** Training in evaluation mode may be meant: then dropout is off on purpose. */
+/** Training in evaluation mode: dropout may be off on purpose. */
 function offIn(ledger: Ledger): readonly LedgerNotice[] {
   const rows = ledger.rows.filter((row) => row.reached && pushedIn([row]) > 0);
   const off = rows.filter((row) => row.dropoutOff !== undefined && row.dropout === undefined);
@@ -87,6 +87,8 @@ function offIn(ledger: Ledger): readonly LedgerNotice[] {
   const before = rows.some((row) => row.dropout !== undefined && row.step < first.step);
   return [
     {
+      // A training that begins so may be meant; one that goes over to it has left it on behind a validation.
+      asked: before,
       sentence: `${before ? `From step ${first.step} on the` : 'The'} model is trained in evaluation mode: dropout of ${show(first.dropoutOff ?? 0)} is off in ${plural(new Set(off.map(({ forward }) => forward)).size, 'forward pass', 'forward passes')} with gradients${before ? ', and was on before' : ''}. Right where that is meant; else call train() ${before ? 'behind the validation' : 'before the loop'}.`,
       answers: [],
     },

@@ -8,9 +8,13 @@ import { freezingProperties } from './freezing.ts';
 import { gradientProperties } from './gradients.ts';
 import { layerProperties } from './layers.ts';
 import { leftOverProperties } from './left-over.ts';
+import { lossProperties } from './losses.ts';
+import { resumedProperties } from './resumed.ts';
 import { scalerProperties } from './scaler.ts';
 import { scheduleProperties } from './schedules.ts';
 import { sharingProperties } from './sharing.ts';
+import { slopeProperties } from './slopes.ts';
+import { stateProperties } from './states.ts';
 import { tensorProperties } from './tensors.ts';
 import { trainingProperties } from './training.ts';
 
@@ -27,5 +31,9 @@ export const stepProperties: readonly LedgerProperty[] = [
   ...scalerProperties,
   ...scheduleProperties,
   ...sharingProperties,
+  ...lossProperties,
+  ...stateProperties,
+  ...resumedProperties,
+  ...slopeProperties,
   ...dropoutProperties,
 ];

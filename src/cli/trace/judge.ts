@@ -89,10 +89,11 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
   const { files, end } = traced;
   const { options, told, chosen, screen } = run;
   const { tokenizer, notes, unused = [] } = markedFor(files, told, screen);
-  const ledger = ledgerOf(files.processes, {
+  const own = ledgerOf(files.processes, {
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...historyOptions(run),
   });
+  const ledger = told.after === undefined ? own : { ...own, earlier: ledgerOf(told.after.processes) };
   const failure = failureOf(ledger, end);
   // Of a script that never came to its training, that is all there is to say.
   const blind = failure !== undefined && ledger.rows.length === 0 ? [] : [...blindness(ledger), ...unused];
@@ -227,13 +228,17 @@ function tokenizerFor(
 }
 
 /** The same judgement of the same trace. */
-function againLine(folder: string, { dataset, trainOn, tokenizer, marks, semantics }: TraceOptions): string {
+function againLine(
+  folder: string,
+  { dataset, trainOn, tokenizer, marks, semantics, after }: TraceOptions,
+): string {
   const options = {
     '--dataset': dataset,
     '--train-on': trainOn,
     '--tokenizer': tokenizer,
     '--marks': marks,
     '--semantics': semantics,
+    '--after': after,
   };
   const typed = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],

@@ -17,12 +17,13 @@ import type { LoadedConfig } from '../config/config.ts';
 import type { Context, Problem } from '../context.ts';
 import { collect, levelName, wholePositive } from '../options.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
-import { TRACES } from './folder.ts';
+import { readTraceFolder, TRACES, type TraceFiles } from './folder.ts';
 
 export interface TraceOptions extends RecordOptions {
   readonly steps: number;
   readonly keepGoing?: boolean;
   readonly keepCompiled?: boolean;
+  readonly slopes?: boolean;
   readonly mode: 'auto' | 'exact' | 'cheap';
   readonly dataset?: string;
   readonly trainOn?: 'assistant' | 'last' | 'completion' | 'all';
@@ -32,6 +33,7 @@ export interface TraceOptions extends RecordOptions {
   readonly shrink?: number;
   readonly out?: string;
   readonly from?: string;
+  readonly after?: string;
   readonly only?: readonly string[];
   readonly level?: Level;
   readonly known?: string;
@@ -51,6 +53,10 @@ export function addTraceOptions(command: Command): Command {
     .option('--steps <n>', 'optimiser steps before the script is stopped', wholePositive, STEPS)
     .option('--keep-going', 'let the script run to its end; every step is recorded')
     .option('--keep-compiled', 'keep torch.compile on; it hides what happens in compiled code')
+    .option(
+      '--slopes',
+      'compare the gradient of each tensor with the loss, in one step; two forward passes per tensor',
+    )
     .addOption(
       new Option('--mode <mode>', 'search for targets').choices(['auto', 'exact', 'cheap']).default('auto'),
     )
@@ -75,6 +81,10 @@ export function addTraceOptions(command: Command): Command {
     .option('--shrink <runs>', 'find the smallest failing data set, in at most this many runs', wholePositive)
     .option('--out <dir>', `folder for the trace (default: ${TRACES}/TIME)`)
     .option('--from <dir>', 'judge a recorded trace, without running anything')
+    .option(
+      '--after <dir>',
+      'the trace of the run that this one resumes; compares rows, rates and step counts',
+    )
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
     .option(
       '--level <level>',
@@ -110,6 +120,8 @@ export interface Told {
   readonly semantics?: Semantics;
   readonly marks?: DeclaredMarks;
   readonly dataset?: readonly Entry[];
+  /** The trace of the run that this one resumes. */
+  readonly after?: TraceFiles;
 }
 
 export function toldOf(
@@ -123,6 +135,8 @@ export function toldOf(
   if (marks !== undefined && 'problem' in marks) return marks;
   const dataset = options.dataset === undefined ? undefined : datasetOf(options.dataset, context);
   if (dataset !== undefined && 'problem' in dataset) return dataset;
+  const after = options.after === undefined ? undefined : readTraceFolder(options.after, context);
+  if (after !== undefined && 'problem' in after) return { problem: `--after: ${after.problem}` };
   const folder = namedTokenizer(options, loaded, context.cwd);
   const typed = options.tokenizer === undefined || folder === undefined ? undefined : loadTokenizer(folder);
   if (typed !== undefined && 'problem' in typed) return typed;
@@ -132,6 +146,7 @@ export function toldOf(
     ...(semantics === undefined ? {} : { semantics: semantics.semantics }),
     ...marks,
     ...(dataset === undefined ? {} : { dataset: dataset.rows }),
+    ...(after === undefined ? {} : { after }),
   };
 }
 

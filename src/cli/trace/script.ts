@@ -17,6 +17,8 @@ export interface ScriptAsk {
   readonly mode: 'auto' | 'exact' | 'cheap';
   /** What torch.compile is called on runs compiled. */
   readonly compiled?: boolean | undefined;
+  /** Each tensor is moved along its gradient, and the loss computed again. */
+  readonly slopes?: boolean | undefined;
   /** What it says is not shown. */
   readonly silent?: boolean;
   /** For the script itself. */
@@ -92,7 +94,7 @@ const ONE_PRESS_MILLISECONDS = pace(300);
 const BOOTSTRAP = join(PYTHON_FOLDER, 'lossproof_trace', 'bootstrap');
 
 function tracedEnvironment(
-  { folder, steps, mode, compiled }: ScriptAsk,
+  { folder, steps, mode, compiled, slopes }: ScriptAsk,
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
 ): Record<string, string> {
   const before = env.PYTHONPATH === undefined || env.PYTHONPATH === '' ? [] : [env.PYTHONPATH];
@@ -102,5 +104,6 @@ function tracedEnvironment(
     LOSSPROOF_TRACE_STEPS: String(steps),
     LOSSPROOF_TRACE_MODE: mode,
     LOSSPROOF_TRACE_COMPILED: compiled === true ? '1' : '0',
+    LOSSPROOF_TRACE_SLOPES: slopes === true ? '1' : '0',
   };
 }

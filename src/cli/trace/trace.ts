@@ -122,7 +122,14 @@ async function traceScript(
     );
   const begun = performance.now();
   const end = await runScript(
-    { command, folder, steps, mode: options.mode, compiled: options.keepCompiled },
+    {
+      command,
+      folder,
+      steps,
+      mode: options.mode,
+      compiled: options.keepCompiled,
+      slopes: options.slopes,
+    },
     context,
   );
   const { spawnError } = end.exit;

@@ -131,6 +131,10 @@ export interface UpdateRecord {
  * strangers: the optimiser holds tensors of no model, without a gradient; clip, schedule: a call of clipping, calls of a scheduler;
  * followed: whether a model moved behind a step on copies; between, made-anew: it moved while no optimiser stepped, between two
  * micro-batches or between two steps; beside: the hidden states have a gradient that the logits do not explain (`share`);
+ * loss: the number that a backward pass begins with (`value`), and what its gradient says that it is (`explained`), over `tokens`;
+ * head: the gradient of the head's weight is `factor` times what its calls say that it is, at an angle of this `cosine`;
+ * state: of the parameters that were looked at (`of`), how many lost the state that the step before left, or have another one; `count`: steps that the optimiser has made by its own counter;
+ * slope: tensors that were moved along their gradients, and of each (`ratios`) the difference of the loss over what the gradient promises;
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
  */
 export interface EventRecord {

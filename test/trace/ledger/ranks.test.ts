@@ -320,3 +320,65 @@ describe('loaders', () => {
     expect(noticed(LOADER, one([batch(0, 1, eight), batch(1, 2, eight)]))).toContain('keeps one and drops 7');
   });
 });
+
+describe('clipping of shards', () => {
+  const CLIP = 'ranks/shards-are-clipped-by-one-norm';
+  const worked = (rank: number, factors: readonly (number | undefined)[], cosine = 1): TraceRecord[] => {
+    const shard: Partial<ReplicaRecord> = { wrapper: 'FSDPModule', apart: [0, 1, 2, 3] };
+    const records = rankOf(rank, GOOD, shard);
+    return factors
+      .flatMap((factor, step): TraceRecord[] => {
+        const mine = records.splice(
+          0,
+          records.findIndex(({ kind }) => kind === 'step'),
+        );
+        const event: TraceRecord = {
+          kind: 'event',
+          what: 'reworked',
+          step,
+          model: 0,
+          place: null,
+          names: [],
+          values: { factor: factor ?? 1, cosine, tensors: 0 },
+        };
+        return [...mine, ...(factor === undefined ? [] : [event]), ...records.splice(0, 1)];
+      })
+      .concat(records);
+  };
+
+  test.each([
+    [
+      [0.1, 0.2],
+      [0.1, 0.3],
+    ],
+    [
+      [0.5, 0.9],
+      [0.6, 0.7],
+    ],
+    [
+      [0.01, 0.02],
+      [0.2, 0.02],
+    ],
+  ])('by a norm of each rank is found: %o and %o', (left, right) => {
+    const ledger = recordedLedger([worked(0, left), worked(1, right)]);
+    expect(told(CLIP, ledger)[0]).toMatch(
+      /gradients of rank \d are multiplied by [\d.]+ and those of rank \d by/,
+    );
+  });
+
+  test.each<
+    [
+      what: string,
+      left: readonly (number | undefined)[],
+      right: readonly (number | undefined)[],
+      cosine?: number,
+    ]
+  >([
+    ['by one norm', [0.1, 0.2], [0.1, 0.2003]],
+    ['nothing is clipped', [undefined, undefined], [undefined, undefined]],
+    ['a rank has no part of the gradient that was looked at', [0.1, 0.2], [undefined, 0.2]],
+    ['gradients are worked on otherwise', [0.1, 0.2], [0.3, 0.4], 0.9],
+  ])('is right: %s', (_what, left, right, cosine) => {
+    expect(told(CLIP, recordedLedger([worked(0, left, cosine), worked(1, right, cosine)]))).toEqual([]);
+  });
+});

@@ -7,7 +7,7 @@ hidden states' gradient is then the end of the pass for this call, unless the gr
 import torch
 
 from ..gradient._recovery import coarsest
-from . import _beside
+from . import _beside, _head_rows
 from ._passes import Pass, hidden_result, logits_result
 from ._told import tell_blind
 
@@ -28,6 +28,7 @@ def on_logits(forward, piece, gradient):
         gradient = gradient.detach().reshape(-1, forward.vocab)
         found, rows, columns = logits_result(forward, piece, gradient)
         _beside.through_logits(forward, piece, gradient, found.at)
+        _head_rows.from_logits(forward, piece, gradient, found)
         now.add("logits", found, rows, columns, coarsest(piece.dtype, forward.precision))
 
 
@@ -45,6 +46,7 @@ def on_hidden(forward, gradient):
         if result is not None:
             now.clear()
             now.add("hidden", *result)
+            _head_rows.from_hidden(forward, result[0], result[3])
 
 
 def opened(forward):
@@ -66,3 +68,6 @@ def close(forward):
             tell_blind(forward)
         else:
             forward.session.write("trained", forward=forward.index, **now.fields(forward.session.grad_scale()))
+            forward.session.surprises.append(now.surprise())
+            if forward.session.slopes is not None:
+                forward.session.slopes.trained(forward, now)

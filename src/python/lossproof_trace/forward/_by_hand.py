@@ -4,7 +4,7 @@ inside, and what they return."""
 import torch
 
 from ..models import _models, _owners
-from . import _calls, _results, _scores, _told
+from . import _calls, _guesses, _results, _scores, _told
 from ._forward import Forward
 
 
@@ -20,6 +20,8 @@ def by_hand(session, frame, head, result):
         return None
     if model is not None and model.kind == "score":
         return _scores.scoring(session, frame, core, result)
+    if _models.shown(core) is not None:
+        return _guesses.told(session, frame, model, hidden_of(frame, result))
     sizes = {part.num_embeddings: part.embedding_dim for part in _models.embeddings(core)}
     # A model that the script names is one, even where it has no nn.Embedding to tell the size of its vocabulary.
     named = not sizes and _models.watched(core) is not None
@@ -42,30 +44,47 @@ def by_hand(session, frame, head, result):
 def body_only(session, frame, core, result):
     """The body of a Hugging Face model was called without its head: the loss will use the head's weight itself."""
     hidden = _calls.first_tensor(result)
-    shaped = (
-        isinstance(hidden, torch.Tensor)
-        and hidden.ndim == 3
-        and hidden.is_floating_point()
-        and hidden.shape[:2] == frame.ids.shape
-    )
-    if not shaped:
+    if not is_hidden(frame, hidden):
         scalar = _results.loss_in(result)
         if scalar is not None and core.training and _calls.compiled(frame.module):
             _told.blind_of(session, core, True)
         elif scalar is not None and not frame.claimed and core.training and frame.hidden is not None:
-            session.blind(
-                "no-head",
-                "%s was called with token ids and returned a loss, but no head with an output for each token of its "
-                "vocabulary was seen. Call lossproof_trace.watch(model, head=...) in the script to name it." % type(core).__name__,
-            )
+            return without_head(session, frame, core)
         return None
     owner = _owners.owner_of(session, core)
     model = None if owner is None else _models.find(owner)
     if model is None:
-        return None
+        return _guesses.guess(session, frame, core, hidden)
     forward = Forward(session, frame, model, session.vocabularies.get(model.index))
     forward.saw_hidden(hidden)
     return forward
+
+
+def is_hidden(frame, value):
+    fits = isinstance(value, torch.Tensor) and value.ndim == 3 and value.is_floating_point()
+    return fits and value.shape[:2] == frame.ids.shape
+
+
+def hidden_of(frame, result):
+    """What a head reads: what the call returned, or, where that is a loss, the latest hidden states inside."""
+    hidden = _calls.first_tensor(result)
+    return hidden if is_hidden(frame, hidden) else frame.hidden
+
+
+def without_head(session, frame, core):
+    """A loss came out, and no head was called: which tensor it is, the gradient may say."""
+
+    def failing():
+        session.blind(
+            "no-head",
+            "%s was called with token ids and returned a loss, but no head with an output for each token of its "
+            "vocabulary was seen. Call lossproof_trace.watch(model, head=...) in the script to name it." % type(core).__name__,
+        )
+
+    found = _guesses.guess(session, frame, core, frame.hidden, failing)
+    if found is None:
+        failing()
+    return found
 
 
 class Pending:

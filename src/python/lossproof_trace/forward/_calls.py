@@ -48,6 +48,10 @@ class Frame:
         self.across = None
         """id of an embedding of positions, of a model written by hand."""
         self.seats = ()
+        """Calls inside whose head is not known yet: _guesses.py."""
+        self.inner = []
+        """How it is made again, where that is asked for: steps/_slopes.py."""
+        self.call = None
         self.seated = False
 
 
@@ -213,6 +217,8 @@ class Watcher:
             frame = self.enter(module, kind, args, kwargs, method)
         if frame is None:
             return self.declined(call, module, args, kwargs)
+        if self.session.slopes is not None and self.session.slopes.wants():
+            frame.call = (call, module, args, kwargs, self.session.slopes.state())
         local = self.local
         before, through = local.frame, local.through
         local.frame, local.through = frame, through + (module,)
@@ -283,8 +289,18 @@ class Watcher:
             frame.forward = self.make(self.session, frame, result=result) if frame.forward is None else frame.forward
             if frame.forward is not None and frame.forward.model is not None and before is not None:
                 before.claimed = True
+            self.outermost(frame, before)
         if frame.forward is not None:
             frame.forward.returned(result)
+
+    def outermost(self, frame, before):
+        """Of calls around each other whose heads are not known, the outermost speaks for all."""
+        if frame.forward is not None:
+            for inner in frame.inner:
+                inner.dead = True
+            frame.inner = [frame.forward] if hasattr(frame.forward, "dead") else []
+        if before is not None:
+            before.inner += frame.inner
 
 
 def compiled(module):

@@ -11,7 +11,7 @@ from ..gradient import _post
 from ..gradient._logits import FEW_ENTRIES, entries_of
 from ..gradient._recovery import IDENTITY, coarsest
 from ..models import _models
-from . import _arguments, _beside, _calls
+from . import _arguments, _beside, _calls, _head_rows
 from ._backward import on_hidden, on_logits, on_loss
 from ._passes import Piece
 from ._places import place_of
@@ -34,6 +34,7 @@ class Forward:
     def __init__(self, session, frame, model, vocab):
         self.session, self.model, self.vocab = session, model, vocab
         self.index = None
+        self.call = None
         self.frame, self.named = frame, frame.named
         self.ids = frame.ids.detach()
         self.through = getattr(frame, "through", ())
@@ -72,6 +73,7 @@ class Forward:
             return
         place = place_of(x, tuple(self.ids.shape), self.hidden)
         if place is None:
+            _head_rows.of(self.model).unknown = True
             return
         if self.hidden is None and place == (0, self.ids.shape[1]):
             self.hidden = x.detach().reshape(*self.ids.shape, x.shape[-1])
@@ -180,6 +182,7 @@ class Forward:
     def told(self, logits, place):
         large = logits is not None and self.ids.shape[0] * place[1] * self.vocab > CHEAP_LOGPROBS
         fields = forward_record(self, None if large and not self.exact(logits) else logits, place)
+        self.call = getattr(self.frame, "call", None)
         self.frame = self.named = None
         return fields
 

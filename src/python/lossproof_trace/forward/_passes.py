@@ -53,6 +53,20 @@ class Pass:
         self.dtype = dtype if self.dtype is None else coarsest(self.dtype, dtype)
         self.found.append((found, rows, columns))
 
+    def surprise(self):
+        """(sum of weight x -log p, tokens, dtype): what a supervised loss is worth by its own gradient. None where something of it is
+        not known, or where it is no supervised one."""
+        total, tokens = 0.0, 0
+        for found, _, _ in self.found:
+            tempered = (found.temperatures - 1).abs() > 0
+            if found.terms or found.not_finite or self.by_hand is not None or bool((tempered & found.temperatures.isfinite()).any()):
+                return None
+            if not bool((found.weights >= 0).all()) or not bool(found.logprobs.isfinite().all()):
+                return None
+            total -= float((found.weights * found.logprobs).sum())
+            tokens += int((found.weights > 0).sum())
+        return total, tokens, self.dtype
+
     def fields(self, scale):
         kind = torch.float64 if self.dtype == "float64" else torch.float32
         rows = torch.cat([rows for _, rows, _ in self.found])

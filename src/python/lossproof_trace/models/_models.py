@@ -41,6 +41,8 @@ class Model:
         self.kind = kind
         self._root = weakref.ref(root)
         self._head = None
+        """Weak references to the weight and the bias of a head that is no module of its own, or no part of this one."""
+        self._table = None
         self.post = declared_post(root)
         """(ids, whether with gradients) of its latest calls."""
         self.recent = collections.deque(maxlen=RECENT)
@@ -77,8 +79,19 @@ class Model:
     def set_head(self, module):
         self._head = weakref.ref(module)
 
+    def set_table(self, weight, bias):
+        self._table = (weakref.ref(weight), None if bias is None else weakref.ref(bias))
+
+    @property
+    def table(self):
+        """The weight (V, d) of such a head; None where it is a module."""
+        return None if self._table is None else self._table[0]()
+
     def weight(self):
         """(V, d) and (V,) or None, as they are now; None where the head is not of this form."""
+        if self.table is not None:
+            bias = None if self._table[1] is None else self._table[1]()
+            return self.table.detach(), None if bias is None else bias.detach()
         base = plain_head(self.head)
         w = getattr(base, "weight", None)
         if not isinstance(w, torch.Tensor) or w.ndim != 2:
@@ -101,6 +114,12 @@ class Model:
             if isinstance(child, nn.Module):
                 return child
         return None
+
+
+def shown(module):
+    """Its Model, where a gradient has shown which tensor its head is; or None."""
+    model = _models.get(module)
+    return model if model is not None and model.table is not None else None
 
 
 def find(module):
@@ -168,7 +187,7 @@ def causal(module):
     return None
 
 
-def add(session, module, kind, vocab, head=None, device=None, seated=True):
+def add(session, module, kind, vocab, head=None, device=None, seated=True, table=None):
     """The Model of a module that is seen to be one, with its record. `seated`: it is seen, or known of its kind, which
     positions it looks up."""
     global _count
@@ -179,6 +198,8 @@ def add(session, module, kind, vocab, head=None, device=None, seated=True):
         _count += 1
         if head is not None:
             model.set_head(head)
+        if table is not None:
+            model.set_table(*table)
         _models[module] = model
     head = model.head
     parameters = list(module.parameters())

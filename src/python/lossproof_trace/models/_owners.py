@@ -25,6 +25,20 @@ def owner_of(session, body):
     return found
 
 
+def layers_of(tensors):
+    """id of each of these tensors that is the weight of a layer to its bias, or None without one."""
+    out = {}
+
+    def is_layer(thing):
+        weight = thing._parameters.get("weight")
+        if weight is not None and id(weight) in tensors and isinstance(getattr(thing, "out_features", None), int):
+            out[id(weight)] = thing._parameters.get("bias")
+        return False
+
+    _first(is_layer)
+    return out
+
+
 def find_sleeping(session, parameters):
     """Makes the language model known that an optimiser holds and nobody has called. One written by hand has all of the
     optimiser's parameters: there, nothing else tells which of the modules around each other is the model."""

@@ -44,6 +44,8 @@ class Session:
         self.spoken = []
         # The calls of torch.autograd.grad that are running, innermost last: [index, whether it reached a language model].
         self.grads = []
+        # Of the backward pass that runs, what each call of a language model says that its loss is: forward/_passes.py.
+        self.surprises = []
         self.ended = None
         # Held while the last records are written.
         self.ending = threading.RLock()
@@ -80,6 +82,10 @@ class Session:
         self.packing = None
         # Whether an optimiser holds any tensor of a module (steps/_optimiser.py).
         self.held = lambda module: False
+        # Computes losses again, where that is asked for (steps/_slopes.py).
+        self.slopes = None
+        # What the script's optimisers hold.
+        self.parameters = list
         # Of a data loader, the batch that was taken last (script/_batches.py).
         self.batch = None
         # Follows the loops of the script's own that sample (sampling/_decoding.py), where it is there: asked at each forward pass.

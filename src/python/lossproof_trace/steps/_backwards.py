@@ -5,7 +5,7 @@ import functools
 
 from ..forward._calls import keep_from_compiler
 from ..models import _models
-from . import _frames, _held, _tensors
+from . import _frames, _held, _losses, _tensors
 
 # Tensors of a model that are sampled behind each backward pass.
 SOME = 8
@@ -22,6 +22,7 @@ class Backwards:
         self.places = []
         self.depth = 0
         self.last = []
+        self.loss = None
         # (factor, cosine) where clipping began, of what the script did before it.
         self.before_clip = None
         session.before_clip.append(lambda _: self.clipping())
@@ -40,6 +41,7 @@ class Backwards:
                 return original(*args, **kwargs)
             with self.session.guard("backward pass"):
                 self.begins()
+                self.loss = _losses.Loss(*roots_of(args, kwargs))
             self.depth += 1
             try:
                 result = original(*args, **kwargs)
@@ -47,6 +49,9 @@ class Backwards:
                 self.depth -= 1
             with self.session.guard("backward pass"):
                 self.ends()
+            with self.session.guard("loss"):
+                _losses.told(self.session, self.loss)
+            self.loss = None
             return result
 
         self.torch.autograd.backward = backward
@@ -54,6 +59,7 @@ class Backwards:
 
     def begins(self):
         self.count += 1
+        self.session.surprises = []
         self.before_clip = None
         self.since += 1
         place = _frames.place()
@@ -92,6 +98,14 @@ class Backwards:
         if not tt > 0 or not nn > 0:
             return None
         return tn / tt, tn / (tt * nn) ** 0.5
+
+
+def roots_of(args, kwargs):
+    """What torch.autograd.backward begins with, and what it multiplies that by."""
+    return (
+        args[0] if args else kwargs.get("tensors"),
+        args[1] if len(args) > 1 else kwargs.get("grad_tensors"),
+    )
 
 
 def as_they_were(torch, taken):

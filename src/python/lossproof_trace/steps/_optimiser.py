@@ -10,11 +10,13 @@ import sys
 
 from ..models import _models, _owners
 from ..recording import _ending
-from . import _clipping, _frames, _held, _modes, _schedules, _tensors, _updates
+from . import _clipping, _frames, _head_gradient, _held, _modes, _schedules, _tensors, _updates
 from ._backwards import Backwards, as_they_were
 from ._copies import Copies
 from ._loading import Loads
 from ._scalers import Scalers
+from ._slopes import Slopes
+from ._states import States
 
 # A first step without gradients may be made on purpose, to please a learning rate's schedule; not several.
 IDLE_STEPS = 2
@@ -59,8 +61,11 @@ def install(session, torch):
     _schedules.watch(session, torch, backwards)
     _clipping.watch(session, torch, backwards, scalers)
     steps.loads.watch()
+    if os.environ.get("LOSSPROOF_TRACE_SLOPES") == "1":
+        session.slopes = Slopes(session, torch)
     session.on_training.append(steps.training)
     session.held = lambda module: bool(_held.holders(list(module.parameters())))
+    session.parameters = lambda: [each for optimizer, _ in _held.every() for each in _held.parameters_of(optimizer)]
     _watch_zeroing(session, torch.optim.Optimizer, _held.parameters_of)
     _watch_zeroing(session, torch.nn.Module, lambda module: list(module.parameters()))
 
@@ -107,6 +112,7 @@ class Steps:
         self.scalers = scalers
         self.copies = Copies(session, torch)
         self.loads = Loads(session, torch)
+        self.states = States(session, torch)
         self.pending = None
         # Optimisers that made the latest step: others that follow without a forward pass between belong to it.
         self.together = []
@@ -208,6 +214,8 @@ class Steps:
                     values={**values, "tensors": len(told)},
                 )
 
+        with session.guard("optimiser state"):
+            self.states.told(pending, held)
         if pending.closure:
             return
         if held.left:
@@ -230,6 +238,11 @@ class Steps:
             free = [p for p in free if not _held.holders([p])]
             event("strangers", free, count=len(strangers), shapes=[list(p.shape) for p in strangers[:4]])
         _clipping.told(session, pending, backwards)
+        if session.fresh:
+            _head_gradient.told(session, self.torch, pending, backwards, held)
+            if session.slopes is not None:
+                with session.guard("slopes"):
+                    session.slopes.step(pending, backwards.changed())
 
     def by_hand(self, changed):
         """What the script multiplied all gradients by, behind the last backward pass and before clipping."""
@@ -262,6 +275,8 @@ class Steps:
                 self.backwards.stepped(_held.of(optimizer), pending.parameters)
                 if pending.models:
                     self.copies.stepped(pending)
+                    with session.guard("optimiser state"):
+                        self.states.stepped(_held.of(optimizer), optimizer, pending.parameters)
         self.stop()
 
     def stop(self):

@@ -15,16 +15,17 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--by", required=True, choices=["tensors", "hand", "experts", "fsdp", "join", "averager", "views"])
 parser.add_argument("--steps", type=int, default=3)
-parser.add_argument("--fault", choices=["same-rows"])
+parser.add_argument("--clip", type=float)
+parser.add_argument("--fault", choices=["same-rows", "clip-shards"])
 options = parser.parse_args()
-by = options.by
+by, fault = options.by, options.fault
 
 dist.init_process_group("gloo")
 rank, world = dist.get_rank(), dist.get_world_size()
 torch.manual_seed(0)
 examples, vocabulary = data.encoded(options.data)
 model = plain = nets.GPT(vocabulary)
-split = by in ("tensors", "hand") or options.fault == "same-rows"
+split = by in ("tensors", "hand") or fault == "same-rows"
 
 
 class Enter(torch.autograd.Function):
@@ -115,6 +116,10 @@ with model.join() if by == "join" else contextlib.nullcontext():
                 if name != "blocks.1.mlp.0.weight":
                     dist.all_reduce(parameter.grad, op=dist.ReduceOp.SUM)
                     parameter.grad /= world
+        if fault == "clip-shards":
+            torch.nn.utils.clip_grad_norm_(model.parameters(), options.clip)
+        elif options.clip:
+            model.clip_grad_norm_(options.clip)
         optimiser.step()
         optimiser.zero_grad()
 dist.destroy_process_group()

@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 FAULTS = [
     "hooks-lost", "bypassed", "never-synced", "no-broadcast", "changed-behind", "clip-one", "rate-one", "decay-one",
-    "same-rows", "per-rank", "some-reduced", "not-reduced", "early", "eval-one", "one-batch",
+    "same-rows", "per-rank", "clip-local", "some-reduced", "not-reduced", "early", "eval-one", "one-batch",
 ]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
@@ -98,7 +98,12 @@ for step in range(options.steps):
     if by == "server":
         for parameter in plain.parameters():
             dist.reduce(parameter.grad, 0)
-    if options.clip and (fault != "clip-one" or rank == 0):
+    if fault == "clip-local":  # A norm of the shards that this rank has.
+        norms = [parameter.grad.to_local().norm() for parameter in model.parameters()]
+        factor = options.clip / (torch.stack(norms).norm() + 1e-6)
+        for parameter in model.parameters():
+            parameter.grad.to_local().mul_(factor.clamp(max=1))
+    elif options.clip and (fault != "clip-one" or rank == 0):
         torch.nn.utils.clip_grad_norm_(model.parameters(), options.clip)
     if by != "server" or rank == 0:
         optimiser.step()

@@ -12,6 +12,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--accumulate", type=int, default=2)
 parser.add_argument("--fault", default="")
+parser.add_argument("--optimiser", default="adamw")
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--zero-at-head", action="store_true")
 parser.add_argument("--probe", action="store_true", help="a first pass that only claims memory")
@@ -50,7 +51,15 @@ def groups_of(model):
     ]
 
 
-optimiser = torch.optim.AdamW([group for group in groups_of(model) if group["params"]], lr=1e-3)
+def make():
+    groups = [group for group in groups_of(model) if group["params"]]
+    if options.optimiser == "sgd":  # Remembers nothing.
+        return torch.optim.SGD(groups, lr=1e-3)
+    return torch.optim.AdamW(groups, lr=1e-3)
+
+
+optimiser = make()
+begun = copy.deepcopy(optimiser.state_dict())
 if fault == "copied":
     model = copy.deepcopy(model)
 if fault == "resized":
@@ -78,6 +87,15 @@ for step in range(4):
     micro = [data[(step * options.accumulate + each) % len(data)] for each in range(options.accumulate)]
     if options.zero_at_head:
         optimiser.zero_grad()
+    if fault == "made-again" or (fault == "phase" and step == 2):
+        optimiser = make()
+    if fault == "emptied":
+        optimiser.state.clear()
+    if fault == "reloaded":
+        optimiser.load_state_dict(begun)
+    if fault == "moments-zeroed":
+        for state in optimiser.state.values():
+            state["exp_avg"].zero_()
     tokens = few.count(micro)
     for at, (ids, mask, labels) in enumerate(micro):
         if fault == "zero-each":

@@ -1,4 +1,6 @@
 // Small scripts by topic: each shape as it should be, and with the mistakes that people make in it.
+
+import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
 import { places } from './places.ts';
@@ -6,14 +8,19 @@ import { ranks } from './ranks.ts';
 import { samplers } from './samplers.ts';
 import { scores } from './scores.ts';
 import { shares } from './shares.ts';
+import { slopes } from './slopes.ts';
+import { states } from './states.ts';
 import { steps } from './steps.ts';
 
 export const TOPICS: Readonly<Record<string, Cases>> = {
+  heads,
   losses,
   places,
   ranks,
   samplers,
   scores,
   shares,
+  slopes,
+  states,
   steps,
 };

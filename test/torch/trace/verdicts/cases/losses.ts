@@ -30,6 +30,24 @@ const unknown = (shape: string, sentence: RegExp): FaultyCase => ({
   unknown: sentence,
 });
 
+const FUSED = 'losses/fused.py --data {data}';
+
+const fused = (more: string, strict = true): CleanCase => ({
+  words: `${FUSED} ${more}`,
+  data: PAIRS,
+  options: strict ? `${MEAN} --strict` : ANSWERS,
+});
+
+const lost = (more: string, id: string, says: RegExp, options = ANSWERS): FaultyCase => ({
+  words: `${FUSED} ${more}`,
+  data: PAIRS,
+  options,
+  found: id,
+  says,
+});
+
+const OF_LOSS = 'update/gradient-is-that-of-the-loss';
+const OF_HEAD = 'update/head-gradient-is-of-its-calls';
 const PROMPT = ['tokenize/prompt-is-not-trained', /belongs to the prompt/] as const;
 const STOP = ['tokenize/stop-token-is-trained', /is not trained itself/] as const;
 const PADS = ['mask/padding-is-never-trained', /is padding/] as const;
@@ -56,6 +74,11 @@ export const losses: Cases = {
     'a z-loss': clean('z-loss', { says: /a z-loss/ }),
     'two heads, of the next token and of the next but one': clean('two-heads', { tells: 'beside' }),
     'a value head': clean('value-head', { tells: 'beside' }),
+    'a fused loss': fused('--clip 0.1'),
+    'a fused loss under a gradient scaler, with a tied head': fused('--scaler --tied --clip 0.1'),
+    'a loss by the logits, with a tied head': fused('--shape logits --tied --scaler'),
+    'a fused loss with a coefficient': fused('--coefficient 0.3', false),
+    'a term beside the likelihood': fused('--shape aux', false),
     'gradients put together by hand': clean('grads'),
     'the same, of a script whose tensors lie on a GPU by default': {
       words: `${ELSEWHERE} ${TERMS} grads`,
@@ -105,6 +128,42 @@ export const losses: Cases = {
     'put together by hand: no shift': found('grads', 'same-token', SAME),
     'put together by hand: padding': found('grads', 'pads', PADS),
     'put together by hand: the prompt': found('grads', 'prompt', PROMPT),
+    'fused: the factor behind the loss is ignored': lost(
+      '--fault ignored',
+      OF_LOSS,
+      /the gradient is not that of the loss, but \d+ (to \d+ )?times that/,
+    ),
+    'fused: the same by micro-batches': lost(
+      '--shape mean --fault ignored',
+      OF_LOSS,
+      /the gradient is not that of the loss/,
+    ),
+    'fused: the factor behind the loss is used twice': lost(
+      '--fault twice --scaler',
+      OF_LOSS,
+      /the gradient is not that of the loss/,
+    ),
+    'a gradient of the logits that is added up twice': lost(
+      '--shape logits --fault doubled',
+      OF_LOSS,
+      /2 times that/,
+    ),
+    'fused: the head alone ignores the factor': lost(
+      '--fault head-undivided',
+      OF_HEAD,
+      /gradient of the head's weight is \d+ times the sum/,
+    ),
+    'a gradient of the head that is added up twice, and clipped': lost(
+      '--shape plain --fault head-twice --clip 0.1',
+      OF_HEAD,
+      /is 2 times the sum/,
+    ),
+    'fused: the head has the gradient of the last chunk, in a strict run': lost(
+      '--fault last-chunk',
+      OF_HEAD,
+      /another one than the sum/,
+      `${ANSWERS} --strict`,
+    ),
     'a teacher and nothing else': unknown(
       'pure',
       /No token is a target: the loss is 1 KL to model \d at temperature 1\.5/,

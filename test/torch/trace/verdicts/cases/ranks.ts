@@ -68,6 +68,17 @@ export const ranks: Cases = {
     },
     'tensor parallelism by DTensor': { words: `${PARTS} --by tensors`, ...given },
     FullyShardedDataParallel: { words: `${PARTS} --by fsdp`, ...given, exact },
+    'FSDP2, clipped by the norm of the whole': { words: `${TWO} --by fsdp2 --clip 0.1`, ...given, exact },
+    'FullyShardedDataParallel, clipped by its own method': {
+      words: `${PARTS} --by fsdp --clip 0.1`,
+      ...given,
+      exact,
+    },
+    'FSDP2 with accumulation, clipped': {
+      words: `${TWO} --by fsdp2 --clip 0.3 --accumulate 2`,
+      ...given,
+      exact,
+    },
     'an expert for each rank, the rest reduced by hand': { words: `${PARTS} --by experts`, ...given, exact },
     'a rank that runs out of rows, inside of join()': {
       words: `${PARTS} --by join`,
@@ -87,11 +98,6 @@ export const ranks: Cases = {
       words: `${LOADERS} --overfit`,
       ...given,
       says: /Steps 0 and 1 train the same 2 rows/,
-    },
-    'a collator that keeps one row of two': {
-      words: `${LOADERS} --fault first-only --workers 0`,
-      ...given,
-      says: /Of each batch of 2 rows that the loader fetches, the model is called with one row/,
     },
   },
   faulty: {
@@ -143,6 +149,21 @@ export const ranks: Cases = {
       found: 'ranks/replicas-begin-equal',
       says: /Before step 0, the parameters of ranks 0 and 1 are not the same: wte\.weight and/,
     },
+    ...Object.fromEntries(
+      [
+        `${TWO} --by fsdp2 --fault clip-local --clip 0.1`,
+        `${TWO} --by fsdp2 --accumulate 2 --fault clip-local --clip 0.3`,
+        `${PARTS} --by fsdp --fault clip-shards --clip 0.1`,
+      ].map((words) => [
+        `shards that are clipped by a norm of their own: ${words.split('--by ')[1]}`,
+        {
+          words,
+          ...given,
+          found: 'ranks/shards-are-clipped-by-one-norm',
+          says: /gradients of rank \d are multiplied by [\d.e-]+ and those of rank \d by [\d.e-]+: each is clipped/,
+        },
+      ]),
+    ),
     'clipping on one rank': {
       words: `${TWO} --by hand --clip 0.1 --fault clip-one`,
       ...given,
@@ -178,6 +199,12 @@ export const ranks: Cases = {
       ...given,
       found: 'loader/batches-are-new',
       says: /Batches 0 and 1 of a loader with 2 workers are the same 2 rows: each worker makes the same/,
+    },
+    'a collator that keeps one row of two': {
+      words: `${LOADERS} --fault first-only --workers 0`,
+      ...given,
+      found: 'loader/batches-are-new',
+      says: /Of each batch of 2 rows that the loader fetches, the model is called with one row/,
     },
     'workers that draw with one seed': {
       words: `${LOADERS} --fault one-seed`,

@@ -98,9 +98,9 @@ export const steps: Cases = {
       says: /1 of \d+ tensors that were loaded at steps\/loaded\.py:\d+ have nothing in common/,
     },
     'old and reference log-probabilities in evaluation mode': with_(SCORING, '--reference'),
-    'validation leaves evaluation mode on': {
-      ...with_(SCORING, '--fault left-eval'),
-      says: /From step 1 on the model is trained in evaluation mode: dropout of 0\.2 is off/,
+    'a training in evaluation mode from the beginning': {
+      ...with_(SCORING, '--fault eval'),
+      says: /The model is trained in evaluation mode/,
     },
   },
   faulty: {
@@ -170,11 +170,10 @@ export const steps: Cases = {
       found: 'update/gradients-reach-every-layer',
       says: /with a gradient are in no optimiser that stepped/,
     },
-    'evaluation mode that is left on, in a strict run': {
+    'evaluation mode that is left on': {
       ...with_(SCORING, '--fault left-eval'),
-      options: `${ANSWERS} --strict`,
       found: 'update/scoring-is-without-dropout',
-      says: /trained in evaluation mode/,
+      says: /From step 1 on the model is trained in evaluation mode: dropout of 0\.2 is off/,
     },
     'a freeze that never happened': {
       ...with_(LOOP, '--fault no-freeze'),

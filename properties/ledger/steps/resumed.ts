@@ -1,0 +1,110 @@
+// A run that resumes another one, beside the trace of that: rows, rates and the optimiser's own count of steps go on.
+import { type Ledger, type LedgerNotice, type LedgerProperty, realIds, show } from '../../../src/index.ts';
+import { judgementOf } from '../words.ts';
+import { eventsOf, numberIn } from './made.ts';
+
+const resumed: LedgerProperty = {
+  id: 'update/a-resumed-run-goes-on',
+  title: 'A resumed run goes on with the rows, the rates and the optimiser state that the earlier one left',
+  stage: 'update',
+  level: 'should',
+  why: 'A resumption that loads the weights alone begins its warm-up, its moments and its data again: the loss only wobbles.',
+  catches: ['OPT-07'],
+  needs: ({ earlier }) =>
+    earlier === undefined
+      ? 'no trace of the run that this one resumes is named; --after DIR names one'
+      : undefined,
+  judge: (ledger) => {
+    const { earlier } = ledger;
+    const said = earlier === undefined ? [] : [stepsOf, ratesOf, rowsOf].map((rule) => rule(ledger, earlier));
+    const notices = said.filter((each) => typeof each === 'object');
+    return {
+      ...judgementOf(
+        said.filter((each) => each !== 'set aside').length,
+        said.filter((each) => each === 'set aside').length,
+        [],
+      ),
+      ...(notices.length === 0 ? {} : { notices }),
+    };
+  },
+};
+
+type Said = LedgerNotice | 'good' | 'set aside';
+const ask = (sentence: string): LedgerNotice => ({ sentence, answers: [], asked: true });
+
+// --- the optimiser's own counter ---
+
+const countsIn = (ledger: Ledger): readonly number[] =>
+  eventsOf(ledger, 'state').flatMap((event) => numberIn(event, 'count') ?? []);
+
+function stepsOf(ledger: Ledger, earlier: Ledger): Said {
+  const [first] = countsIn(ledger);
+  const last = countsIn(earlier).at(-1);
+  if (first === undefined || last === undefined || last === 0) return 'set aside';
+  if (first > 0) return 'good';
+  return ask(
+    `The optimiser has made no step when this run begins, and had made ${show(last + 1)} when the earlier one ended: its state was not saved, or is not loaded.`,
+  );
+}
+
+// --- rates ---
+
+/** Of each step, the largest: groups of their own have a factor each. */
+const ratesIn = ({ steps }: Ledger): readonly number[] =>
+  steps.flatMap(({ ranks }) => {
+    const rates = ranks[0]?.done?.learningRates ?? [];
+    return rates.length === 0 ? [] : [Math.max(...rates)];
+  });
+
+function ratesOf(ledger: Ledger, earlier: Ledger): Said {
+  const [now, then] = [ratesIn(ledger), ratesIn(earlier)];
+  const [first] = now;
+  const [begun] = then;
+  const last = then.at(-1);
+  if (first === undefined || begun === undefined || last === undefined || now.length < 2 || then.length < 2)
+    return 'set aside';
+  // A schedule that has not moved, or comes back by itself, tells nothing.
+  if (isRate(begun, last)) return 'set aside';
+  const both = Math.min(now.length, then.length);
+  const again = now.slice(0, both).every((rate, at) => isRate(rate, then[at] ?? Number.NaN));
+  if (!again) return 'good';
+  return ask(
+    `The learning rates of this run (${now.slice(0, FEW).map(show).join(', ')}) are those that the earlier one began with; it ended at ${show(last)}. The schedule begins again: save and load the scheduler, or give it last_epoch.`,
+  );
+}
+const FEW = 3;
+
+/** Rates have no noise; what a logger rounds has 3 digits at least. */
+const isRate = (rate: number, other: number): boolean =>
+  rate === other || Math.abs(rate - other) <= 1e-3 * Math.max(rate, other);
+
+// --- rows ---
+
+/** Of each step, its rows in any order. */
+const batchesIn = (ledger: Ledger): readonly string[] =>
+  ledger.steps.flatMap(({ index }) => {
+    const rows = ledger.rows.filter((row) => row.step === index && row.reached);
+    return rows.length === 0
+      ? []
+      : [
+          rows
+            .map((row) => realIds(row).join(' '))
+            .sort()
+            .join('|'),
+        ];
+  });
+
+function rowsOf(ledger: Ledger, earlier: Ledger): Said {
+  // What is sampled is another one each time.
+  if (ledger.generations.length > 0) return 'set aside';
+  const [now, then] = [batchesIn(ledger), batchesIn(earlier)];
+  const both = Math.min(now.length, then.length);
+  // Batches that come again within the earlier run were a new epoch already, or are one that is overfitted.
+  if (both < 2 || new Set(then).size < then.length) return 'set aside';
+  if (!now.slice(0, both).every((batch, at) => batch === then[at])) return 'good';
+  return ask(
+    `The ${both} first steps of this run train the same rows, in the same order, as the ${both} first of the earlier one: the data begin again. Right where the earlier run ended with an epoch whose rows are not shuffled; else skip the batches that it trained, or save the state of the loader.`,
+  );
+}
+
+export const resumedProperties: readonly LedgerProperty[] = [resumed];

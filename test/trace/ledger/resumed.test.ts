@@ -1,0 +1,148 @@
+// A resumed run beside the trace of the run before it: what begins again is asked about, each by itself.
+import { describe, expect, test } from 'vitest';
+import type { LedgerStep } from '../../../src/trace/ledger.ts';
+import { type LedgerSketch, rankStep } from '../traced.ts';
+import { judged } from './judged.ts';
+
+const ID = 'update/a-resumed-run-goes-on';
+
+/** Each step: the token of its row, its rate, and the count of its optimiser. */
+type Step = readonly [token: number, rate: number, count?: number];
+
+const run = (steps: readonly Step[]): LedgerSketch => ({
+  rows: steps.map(([token], step) => ({ ids: [5, 6, token, 2], step, forward: step })),
+  steps: steps.map(([, rate], index): LedgerStep => {
+    const { done, ...rest } = rankStep(0);
+    return {
+      index,
+      ranks: [{ ...rest, ...(done === undefined ? {} : { done: { ...done, learningRates: [rate] } }) }],
+    };
+  }),
+  events: steps.flatMap(([, , count], step) =>
+    count === undefined
+      ? []
+      : [{ what: 'state', step, values: { of: 0, lost: 0, changed: 0, anew: false, count } }],
+  ),
+});
+
+const EARLIER: readonly Step[] = [
+  [7, 0.1, 0],
+  [8, 0.2, 1],
+  [9, 0.3, 2],
+];
+
+const said = (steps: readonly Step[], earlier = EARLIER): string => {
+  const { notices = [] } = judged(ID, { ...run(steps), earlier: run(earlier) });
+  expect(notices.every(({ asked }) => asked === true)).toBe(true);
+  return notices.map(({ sentence }) => sentence).join(' ');
+};
+
+describe('is asked about', () => {
+  test.each<[what: string, words: string, steps: readonly Step[]]>([
+    [
+      'an optimiser without its state',
+      'had made 3 when the earlier one ended',
+      [
+        [10, 0.4, 0],
+        [11, 0.5, 1],
+      ],
+    ],
+    [
+      'a schedule that begins again',
+      'The schedule begins again',
+      [
+        [10, 0.1, 3],
+        [11, 0.2, 4],
+      ],
+    ],
+    [
+      'data that begin again',
+      'the data begin again',
+      [
+        [7, 0.4, 3],
+        [8, 0.5, 4],
+      ],
+    ],
+    [
+      'an optimiser without a counter whose data begin again',
+      'The 2 first steps of this run',
+      [
+        [7, 0.4],
+        [8, 0.5],
+      ],
+    ],
+  ])('%s', (_what, words, steps) => {
+    expect(said(steps)).toContain(words);
+  });
+
+  test('all three, each in a sentence', () => {
+    const again = said(EARLIER);
+    for (const words of ['has made no step', 'The schedule begins again', 'the data begin again'])
+      expect(again).toContain(words);
+  });
+});
+
+describe('is right', () => {
+  test.each<[what: string, steps: readonly Step[], earlier?: readonly Step[]]>([
+    [
+      'a run that goes on',
+      [
+        [10, 0.4, 3],
+        [11, 0.5, 4],
+      ],
+    ],
+    [
+      'a checkpoint from before the end',
+      [
+        [9, 0.3, 2],
+        [10, 0.4, 3],
+      ],
+    ],
+    [
+      'a constant rate',
+      [
+        [10, 0.1, 3],
+        [11, 0.1, 4],
+      ],
+      [
+        [7, 0.1, 0],
+        [8, 0.1, 1],
+      ],
+    ],
+    [
+      'one batch that is overfitted',
+      [
+        [7, 0.4, 3],
+        [7, 0.5, 4],
+      ],
+      [
+        [7, 0.1, 0],
+        [7, 0.2, 1],
+      ],
+    ],
+    [
+      'an optimiser without a counter',
+      [
+        [10, 0.4],
+        [11, 0.5],
+      ],
+      [
+        [7, 0.1],
+        [8, 0.2],
+      ],
+    ],
+    [
+      'other data in another order',
+      [
+        [8, 0.4, 3],
+        [7, 0.5, 4],
+      ],
+    ],
+  ])('%s', (_what, steps, earlier) => {
+    expect(said(steps, earlier)).toBe('');
+  });
+});
+
+test('without an earlier trace nothing is judged', () => {
+  expect(judged(ID, run(EARLIER))).toMatchObject({ judged: 0, setAside: 0 });
+});
