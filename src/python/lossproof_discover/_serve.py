@@ -64,16 +64,19 @@ class Desk:
         listen(folder)
         return {"missing": missing}
 
-    def load(self, file):
+    def load(self, file, versions):
         if file not in self._loaded:
             with within(LOAD_SECONDS):
-                self._loaded[file] = load(file, self._libraries)
+                self._loaded[file] = load(file, self._libraries, versions)
         one = self._loaded[file]
-        return {"line": one.line, "folder": one.folder, "stubs": one.stubs, "always": one.always}
+        return {"line": one.line, "folder": one.folder, "head": one.head, "leftOut": one.left_out}
 
     def attempt(self, candidate, op, arrays, cases, own):
         one = self._candidates[candidate]
-        found, count, why = self._trier.tried(one, self._loaded[one.file], op, arrays, [tuple(c) for c in cases], own)
+        loaded = self._loaded[one.file]
+        if not hasattr(loaded.module, one.name.split(".")[0]):
+            return {"ways": [], "tried": 0, "why": ["its definition could not be run"]}
+        found, count, why = self._trier.tried(one, loaded, op, arrays, [tuple(c) for c in cases], own)
         begin = len(self._tried)
         self._tried += found
         return {

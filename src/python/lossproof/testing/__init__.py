@@ -4,6 +4,7 @@ the harness asks. Standard library at import; torch is imported by what needs it
     spy, replaced        what is called, with what, and with what stands in its place
     slice_of             a stretch of a method, found by its text
     stub                 imports of packages that are not installed
+    in_part              a file that cannot be imported whole
     Settings, instance   a configuration, by attribute and by key; an object without its constructor
     Table, Codec         a model whose logits are given; a tokenizer of single characters
     recorded_backward    the losses that the optimiser gets
@@ -12,6 +13,7 @@ A recipe of each is in docs/attach.md."""
 
 from ._codec import Codec
 from ._instance import instance
+from ._part import in_part
 from ._replaced import replaced
 from ._settings import Settings
 from ._slice import slice_of
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from ._backward import recorded_backward
     from ._table import Table
 
-__all__ = ["Codec", "Settings", "Table", "instance", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
+__all__ = ["Codec", "Settings", "Table", "in_part", "instance", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
 
 _TORCH = {"Table": "_table", "recorded_backward": "_backward"}
 
