@@ -31,7 +31,7 @@ export interface AdapterText {
 export type Preferred = ReadonlyMap<Op, Fit>;
 
 /** Of `lossproof.testing`. */
-const HELPERS = ['Settings', 'in_part', 'instance', 'stub'];
+const HELPERS = ['Settings', 'drawn_from', 'in_part', 'instance', 'stub'];
 
 /** Undefined: nothing was found that could be written. */
 export function adapterText(

@@ -10,13 +10,13 @@ from lossproof import _channel
 from lossproof._errors import Reject
 from lossproof._values import encoder, record
 
+from ._asks import ASKS
 from ._callers import handed
 from ._guard import Refused, TooLong, bound, within
 from ._load import load
 from ._plans import nameable
 from ._printed import listen, printed
 from ._read import files_below, read
-from ._sources import ASKS
 from ._try import CALL_SECONDS, Stopped, Trier, text_of, told
 
 # Importing torch, transformers and a project of many modules takes tens of seconds on a cold disk.
