@@ -43,6 +43,8 @@ export const base = {
 
 /** Log-probabilities below this are of tokens that cannot be drawn: some samplers fill with a large negative number. */
 export const NEVER = -100;
+/** Below this a probability has few digits left in float32, or none: what is held as one may be anything down there. */
+const FAINT = -80;
 export const possible = (logprob: number | undefined): boolean => logprob !== undefined && logprob > NEVER;
 
 /** What is nearer to a truncation's edge than the trainer's precision may fall on either side. */
@@ -102,6 +104,8 @@ const settingsText = (drawn: SamplingStep): string =>
 function wrongIds(subject: Subject, observed: Ids, expected: Ids): number[] {
   const band = bandOf(subject, expected.length);
   return expected.flatMap((value, id) => {
+    if (value > Number.NEGATIVE_INFINITY && value < FAINT)
+      return (observed[id] ?? NaN) < FAINT + 1 ? [] : [id];
     const fits = possible(value)
       ? possible(observed[id]) && band.close(observed[id], value)
       : observed[id] !== undefined && !Number.isNaN(observed[id]) && !possible(observed[id]);

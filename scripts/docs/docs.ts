@@ -17,6 +17,7 @@ import { knownPage } from './known-page.ts';
 import { withArguments, withOpTables } from './op-tables.ts';
 import { practicePage } from './practice-page.ts';
 import { propertyTable } from './property-table.ts';
+import { withProposedOps } from './proposed.ts';
 import { relationPage } from './relation-page.ts';
 
 const page = (name: string): string => readFileSync(join(PACKAGE_ROOT, name), 'utf8');
@@ -31,6 +32,7 @@ for (const [name, text] of [
   ['docs/configuration.md', configPage()],
   ['docs/deadlines.md', await deadlinesPage()],
   ['docs/detection.md', detectionPage()],
+  ['docs/discover.md', withProposedOps(page('docs/discover.md'))],
   ['docs/hostile.md', withExitCodes(page('docs/hostile.md'))],
   ['docs/practice.md', practicePage()],
   ['docs/trainers/known.md', knownPage()],

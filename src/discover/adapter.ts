@@ -30,6 +30,9 @@ export interface AdapterText {
 /** Which function answers an op, where several do; by default the one whose names say most. */
 export type Preferred = ReadonlyMap<Op, Fit>;
 
+/** Of `lossproof.testing`. */
+const HELPERS = ['Settings', 'drawn_from', 'in_part', 'instance', 'stub'];
+
 /** Undefined: nothing was found that could be written. */
 export function adapterText(
   found: Found,
@@ -42,10 +45,9 @@ export function adapterText(
   const files = [...new Set(entries.flatMap(filesOf(found)))];
   const loaded = files.flatMap((file) => found.loaded.get(file) ?? []);
   const body = entries.map((entry) => functionText(entry)).join('\n\n\n');
-  const all = [...loaded.map(({ line }) => line), ...entries.map(({ way }) => way.header), body].join('\n');
-  const stubs = [...new Set(loaded.flatMap((each) => each.stubs))];
-  const helpers = ['Settings', 'instance'].filter((name) => new RegExp(`\\b${name}\\(`).test(all));
-  const testing = [...helpers, ...(stubs.length > 0 ? ['stub'] : [])];
+  const heads = loaded.map(({ head }) => head);
+  const all = [...heads, ...entries.map(({ way }) => way.header), body].join('\n');
+  const testing = HELPERS.filter((name) => new RegExp(`\\b${name}\\(`).test(all));
   const folders = [...new Set(loaded.map(({ folder }) => folder))].filter(
     (folder) => folder !== '' && folder !== dirname(adapterFile),
   );
@@ -77,12 +79,9 @@ function headers(entries: readonly Entry[]): string[] {
 /** What was stubbed for one import is stubbed for it alone: a function may import in earnest later. */
 function importLines(loaded: readonly LoadedFile[]): string[] {
   const blocks = new Map<string, string[]>();
-  for (const { line, stubs, always } of loaded) {
-    const head =
-      stubs.length === 0
-        ? ''
-        : `with stub(${pythonList(stubs)}${always ? ', always=True' : ''}):${always ? '' : '  # not installed here'}`;
-    blocks.set(head, [...(blocks.get(head) ?? []), line]);
+  for (const { line, head, leftOut } of loaded) {
+    const said = leftOut.flatMap((each) => folded(`Left out: ${each}`, MOST_COLUMNS));
+    blocks.set(head, [...(blocks.get(head) ?? []), ...said.map((each) => `# ${each}`), line]);
   }
   return [...blocks].flatMap(([head, lines]) =>
     head === '' ? lines : [head, ...lines.map((line) => `    ${line}`)],

@@ -30,9 +30,10 @@ export interface LoadedFile {
   /** The import that an adapter writes. */
   readonly line: string;
   readonly folder: string;
-  readonly stubs: readonly string[];
-  /** Also of what is installed. */
-  readonly always: boolean;
+  /** A line that it stands below, of what is stubbed or imported in part; or ''. */
+  readonly head: string;
+  /** Statements of its package that failed when it was imported, and what they raised. */
+  readonly leftOut: readonly string[];
 }
 
 /** One way to call a function for an op: the lines of an adapter, and what they rest on. */
@@ -134,6 +135,8 @@ export interface DialogueOptions {
   readonly python: string;
   readonly limits: Limits;
   readonly loadMilliseconds: number;
+  /** What is stubbed, and as which version, be it installed or not. */
+  readonly stubs: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -164,7 +167,7 @@ const MOST_RESTARTS = bound({
   over: 'the other functions are not tried, with the reason',
 });
 
-export function openDialogue({ python, limits, loadMilliseconds, env }: DialogueOptions): Dialogue {
+export function openDialogue({ python, limits, loadMilliseconds, stubs, env }: DialogueOptions): Dialogue {
   let line: ReturnType<typeof talk> | undefined;
   let paths: readonly string[] | undefined;
   let missing: readonly string[] = [];
@@ -208,7 +211,7 @@ export function openDialogue({ python, limits, loadMilliseconds, env }: Dialogue
       return found as unknown as Said<ProjectRead>;
     },
     async load(file) {
-      const answer = await said<LoadedFile>({ do: 'load', file }, loadMilliseconds);
+      const answer = await said<LoadedFile>({ do: 'load', file, versions: stubs }, loadMilliseconds);
       if ('ok' in answer) loaded.add(file);
       return answer;
     },

@@ -43,6 +43,18 @@ export const PROOFS: readonly Proof[] = [
   { op: 'mask', property: 'mask/every-completion-token-is-trained', layouts: NONE },
   { op: 'collate', property: 'collate/rows-survive', layouts: NONE },
   { op: 'truncate', property: 'truncate/no-row-above-the-limit', layouts: NONE },
+  {
+    op: 'penalties',
+    property: 'penalties/equal-the-definition',
+    layouts: NONE,
+    capability: { kinds: ['presence', 'frequency', 'repetition'] },
+  },
+  {
+    op: 'sampling',
+    property: 'sampling/equals-the-definition',
+    layouts: NONE,
+    capability: { processors: ['temperature', 'top_k', 'top_p'] },
+  },
   { op: 'pack', property: 'pack/rows-are-made-of-the-examples', layouts: NONE },
   { op: 'overlong_penalty', property: 'reward/overlong-costs-more-with-length', layouts: NONE },
 ];
@@ -67,6 +79,16 @@ const PUBLISHED = new Set([
   'token_rewards/kl-stays-at-its-token',
 ]);
 
+const ALWAYS_PLAIN = new Set<Op>([
+  'clip_advantages',
+  'overlong_penalty',
+  'penalties',
+  'sampling',
+  'token_rewards',
+  'truncate',
+  'whiten',
+]);
+
 /**
  * Formulas so plain that much else is the same: a difference is a k1, a normalisation is an advantage over the batch. They
  * prove nothing that a name does not say.
@@ -78,5 +100,5 @@ export function isPlain(op: Op, semantics: Semantics): boolean {
   // Unclipped it is the mean of squares.
   if (op === 'value_loss') return value_clip === undefined || value_clip === null;
   if (op === 'preference_loss') return preference_objective === 'simpo' || preference_objective === 'hinge';
-  return ['clip_advantages', 'overlong_penalty', 'truncate', 'whiten', 'token_rewards'].includes(op);
+  return ALWAYS_PLAIN.has(op);
 }

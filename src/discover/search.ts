@@ -37,9 +37,8 @@ export async function search(options: SearchOptions): Promise<Found> {
   let doing: NonNullable<Found['inHand']>['doing'] = 'imported';
   let inHand: Found['inHand'];
 
-  // Log-probabilities come first: other functions take them. Then what names say most of, should time run out.
   const order = [...project.candidates.entries()].sort(
-    ([, a], [, b]) => Number(scores(b)) - Number(scores(a)) || strength(b) - strength(a),
+    ([, a], [, b]) => turnOf(a) - turnOf(b) || strength(b) - strength(a),
   );
   for (const [done, [index, candidate]] of order.entries()) {
     if (signal.aborted) break;
@@ -173,7 +172,19 @@ function emptyOf(project: ProjectRead) {
   };
 }
 
-const scores = (candidate: Candidate): boolean => (candidate.ops.logprobs ?? 0) >= strength(candidate);
+const LOSSES = new Set<Op>(['loss', 'sft_loss', 'value_loss', 'preference_loss']);
+
+/**
+ * Should time run out, what matters most has had its turn: log-probabilities first, for other functions take them; then losses, then what
+ * names say anything of.
+ */
+function turnOf(candidate: Candidate): number {
+  const most = strength(candidate);
+  const isNamed = (op: string): boolean => (candidate.ops[op] ?? 0) === most;
+  if (most === 0) return 3;
+  if (isNamed('logprobs')) return 0;
+  return [...LOSSES].some(isNamed) ? 1 : 2;
+}
 
 /** The best that its names say. */
 const strength = ({ ops }: Candidate): number => Math.max(0, ...Object.values(ops));

@@ -8,9 +8,7 @@ import { bound } from '../../bounds.ts';
 import { type AdapterText, adapterText, type Preferred } from '../../discover/adapter.ts';
 import { openDialogue, type ProjectRead } from '../../discover/dialogue.ts';
 import { type Found, isBug, NOTHING_FOUND } from '../../discover/found.ts';
-import { PROOFS } from '../../discover/ops.ts';
 import { search } from '../../discover/search.ts';
-import { nearestName } from '../../protocol/nearest.ts';
 import { foundJson } from '../../report/discover/json.ts';
 import { discoverLines, nearPath, summaryLine } from '../../report/discover/table.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
@@ -19,7 +17,6 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { shorten, wrap } from '../../report/text/visible.ts';
 import { VERSION } from '../../version.ts';
-import { splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
@@ -29,6 +26,7 @@ import { writeNamed } from '../outputs/written.ts';
 import { ANY_PYTHON, findPython } from '../trainer/python.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { asTyped } from '../typed.ts';
+import { onlyOf, stubsOf } from './given.ts';
 
 export interface DiscoverOptions {
   readonly write?: string;
@@ -36,6 +34,7 @@ export interface DiscoverOptions {
   readonly json?: boolean;
   readonly only?: readonly string[];
   readonly python?: string;
+  readonly stub?: readonly string[];
   readonly maxTime: number;
   readonly memory: number;
 }
@@ -52,6 +51,11 @@ export function addDiscover(program: Command, { context, finish }: Invocation): 
     .option('--only <ops>', 'ops, separated by commas; repeatable', collect)
     .option('--json', 'print what was found as JSON')
     .option('--python <path>', 'Python that runs it (default: the active environment, ./.venv, or python3)')
+    .option(
+      '--stub <name=version>',
+      'package that is imported as a stand-in of this version, installed or not; repeatable',
+      collect,
+    )
     .option('--max-time <seconds>', 'limit in all; it lists what it did not get to', seconds, DEFAULT_SECONDS)
     .option(
       '--memory <gigabytes>',
@@ -134,6 +138,8 @@ export async function discovered(
     return { problem: `${options.write} is already here; --force writes over it` };
   const python = findPython(options.python, context);
   if (typeof python !== 'string') return python;
+  const stubs = stubsOf(options.stub);
+  if (isProblem(stubs)) return stubs;
   // Of a temporary folder that is a link its target: what is inside is told by its path.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lossproof-discover-')));
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
@@ -143,6 +149,7 @@ export async function discovered(
     python,
     limits: { folder, memory: Math.round(options.memory * 2 ** 30), seconds: Math.ceil(options.maxTime) },
     loadMilliseconds: Math.min(LONGEST_LOAD, mostMilliseconds),
+    stubs: Object.fromEntries(stubs),
     env: boundedEnvironment(folder, context),
   });
   const interrupts = watchInterrupts(context);
@@ -211,20 +218,6 @@ function boundedEnvironment(folder: string, { env }: Context): Record<string, st
     TMPDIR: folder,
     PYTHONUNBUFFERED: '1',
     ...(env.PYTHONPATH === undefined ? {} : { PYTHONPATH: env.PYTHONPATH }),
-  };
-}
-
-function onlyOf(
-  given: readonly string[] | undefined,
-): ReadonlySet<(typeof PROOFS)[number]['op']> | Problem | undefined {
-  if (given === undefined) return undefined;
-  const names = splitNames(given);
-  const known = PROOFS.map(({ op }) => op as string);
-  const strange = names.find((name) => !known.includes(name));
-  if (strange === undefined) return new Set(PROOFS.map(({ op }) => op).filter((op) => names.includes(op)));
-  const near = nearestName(strange, known);
-  return {
-    problem: `discover proposes no op "${strange}"${near === undefined ? '' : `, did you mean "${near}"?`}; it proposes ${known.join(', ')}`,
   };
 }
 

@@ -7,6 +7,7 @@ Each file may import those before it:
     _callers       whether those that call a function hand over what is shifted
     _settings      constants for what is configuration and no data
     _sources       what an op is sent, as the expressions that a person would write
+    _asks          all ops, those of samplers and cuts among them
     _results       where the answer stands in what a function returns
     _landlock      what the system lets nobody here write
     _guard         what the project's code may not do in this process

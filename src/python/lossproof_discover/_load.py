@@ -1,11 +1,12 @@
 """A project's file as a module, as its own code would import it; what is not installed is stubbed."""
 
 import importlib
+import json
 import os
 import sys
 
 from lossproof._ops import ARGS
-from lossproof.testing import stub
+from lossproof.testing import in_part, stub
 
 from ._plans import LOCALS
 
@@ -16,15 +17,17 @@ _MOST = 60
 
 
 class Loaded:
-    """module; `line` is the import that an adapter writes, `prefix` what stands before a function's name, `folder` what must
-    be on the path, `stubs` what was stubbed, and `always` whether also where it is installed."""
+    """module; `line` is the import that an adapter writes, below `head` where that is not empty; `prefix` what stands before a function's
+    name, `folder` what must be on the path, `left_out` what of its package did not run."""
 
-    def __init__(self, module, line, prefix, folder, stubs, always):
+    def __init__(self, module, line, prefix, folder, head, left_out):
         self.module, self.line, self.prefix, self.folder = module, line, prefix, folder
-        self.stubs, self.always = stubs, always
+        self.head, self.left_out = head, left_out
 
 
 _stubbed = []
+# Packages of the project that cannot be imported whole.
+_in_part = set()
 # What they would stand in for is what is to be tried; and nothing is derived from a stub of what classes are made of.
 _NEVER = ("torch", "numpy", "typing_extensions")
 # What can be imported from anywhere needs no folder of its own.
@@ -41,32 +44,63 @@ def place_of(path):
     return folder, ".".join(parts)
 
 
-def load(path, libraries=()):
-    """Loaded, or raises what the import raised. `libraries`: what the project imports, all of which may be stubbed at last."""
+def load(path, libraries=(), versions=None):
+    """Loaded, or raises what the import raised. `libraries`: what the project imports, all of which may be stubbed at last.
+    `versions`: what is stubbed although it may be there, and as which version."""
     folder, name = place_of(path)
     if not all(part.isidentifier() for part in name.split(".")):
         raise ImportError("its name is none that Python can import: %s" % os.path.basename(path))
     if folder not in sys.path:
         sys.path.insert(0, folder)
     own = name.split(".")[0]
-    stubs, always = [], False
-    try:
-        module = _with_missing_stubbed(name, own)
-        stubs = list(_stubbed)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] in _NEVER:
-            raise
-        module, stubs, always = *_with_all_stubbed(name, own, libraries, error), True
-    except ImportError as error:
-        # A stub makes some libraries believe that a third one is there, and ask it for what no stub has.
-        module, stubs, always = *_with_all_stubbed(name, own, libraries, error), True
+    with stub(versions or {}, always=True):
+        module, heads, left_out = _imported(name, own, libraries)
+    if versions:
+        heads = ["stub(%s, always=True)" % json.dumps(versions), *heads]
+    head = "with %s:" % ", ".join(heads) if heads else ""
+    head += "  # not installed here" if head.startswith("with stub([") and "always" not in head else ""
     package, _, last = name.rpartition(".")
     line = "from %s import %s" % (package, last) if package else "import %s" % last
     prefix = last
     if last in _TAKEN:
         prefix = last + "_code"
         line += " as " + prefix
-    return Loaded(module, line, prefix, "" if os.path.realpath(folder) in _START else folder, stubs, always)
+    return Loaded(module, line, prefix, "" if os.path.realpath(folder) in _START else folder, head, left_out)
+
+
+def _imported(name, own, libraries):
+    """(module, what is written around its import, what was left out). Whole where that can be, with what is missing stubbed, with all
+    that it imports stubbed; in part at last, and from then on all that is of the same package."""
+    if own not in _in_part:
+        try:
+            return _whole(name, own, libraries)
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] in _NEVER:
+                raise
+            why = error
+        except (Exception, SystemExit) as error:
+            why = error
+        _forget(own)
+        _in_part.add(own)
+    else:
+        why = ImportError("nothing of it could be run")
+    with in_part(own) as parts:
+        module = importlib.import_module(name)
+    if not any(getattr(each, "__module__", None) == name and callable(each) for each in vars(module).values()):
+        raise why
+    return module, ["in_part(%s)" % json.dumps(own)], parts.left_out
+
+
+def _whole(name, own, libraries):
+    try:
+        module = _with_missing_stubbed(name, own)
+        return module, ["stub(%s)" % json.dumps(_stubbed)] if _stubbed else [], []
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] in _NEVER:
+            raise
+        # A stub makes some libraries believe that a third one is there, and ask it for what no stub has.
+        module, names = _with_all_stubbed(name, own, libraries, error)
+        return module, ["stub(%s, always=True)" % json.dumps(names)], []
 
 
 def _with_missing_stubbed(name, own):

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from lossproof._ops import ARGS
 
+from ._asks import ASKS, ONE_ROW
 from ._settings import GROUP, Text, joined, number_of, switched_on, values_of
-from ._sources import ASKS, DIVISORS, UNMASKED, Source
+from ._sources import DIVISORS, UNMASKED, Source
 from ._words import agreement, snake, words_of
 
 # Ways that are tried of one function for one op, those that names speak for first.
@@ -24,7 +25,7 @@ _LEAVES = {"loss": "logprobs", "value_loss": "values"}
 _NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 # Variables of the lines that are written here and in `_sources`: a module of such a name would be lost.
 LOCALS = frozenset(
-    "at chosen each ids labels length logprob losses mask old_logprob on pair pairs ref_chosen ref_logprob ref_rejected rejected result row rows steps trained value weights".split()
+    "at chosen completion each ids labels length logprob losses mask old_logprob on pair pairs prompt ref_chosen ref_logprob ref_rejected rejected result results row rows steps trained value weights".split()
 )
 _SCALARS = {"int", "float", "str", "bool", "other"}
 _ONE_STOP = "eos_token_ids[0]"
@@ -74,12 +75,17 @@ class Plan:
             self.ways |= {source.way} if source.way else set()
             self.tempered |= {source.field} if source.tempered else set()
             self.uses += (source.field,) if source.field in ARGS[self.op] and source.field not in self.uses else ()
-            self.capability.update([source.capability] if source.capability else [])
+            self.capability.update([_together(self.capability, *source.capability)] if source.capability else [])
             self.assumes += [source.assumes] if source.assumes and source.assumes not in self.assumes else []
         if "group_size" in self.capability:
             self.capability.pop("interleaved_groups", None)
         # Logits that are handed over times a temperature are for who divides by it.
         return len(self.ways) <= 1 and self.tempered in (set(), {"logits", "temperature"})
+
+
+def _together(known, name, value):
+    """Kinds of what an op is sent add up."""
+    return (name, tuple(dict.fromkeys([*known.get(name, ()), *value]))) if isinstance(value, tuple) else (name, value)
 
 
 @dataclass
@@ -97,8 +103,13 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
     """Best first. `configs`: the configurations that the module knows."""
     ask = ASKS[op]
     named = len(words_of(candidate.name.split(".")[-1]) & ask.named) + len(words_of(candidate.name) & ask.named)
+    # A step of a sampler that no name says is one is never bound, so that nothing needs to be called.
+    if _is_never(ask, candidate) or (ask.settings and named == 0):
+        return []
     of_op = _of_op(ask, arrays)
-    columns = [_choices(parameter, ask, arrays, own_logprobs, configs, of_op) for parameter in candidate.parameters]
+    # transformers calls its processors of logits with whole rows.
+    is_processor = {"input_ids", "scores"} <= {each.name for each in candidate.parameters}
+    columns = [_choices(parameter, ask, arrays, own_logprobs, configs, of_op, is_processor) for parameter in candidate.parameters]
     if any(not column for column in columns):
         return []
     made = []
@@ -114,7 +125,7 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
                 copy = Plan(**{**plan.__dict__, "target": target, "header": header, "shape": shape})
                 copy.capability, copy.assumes = dict(plan.capability), list(plan.assumes)
                 copy.invented, copy.own = [*plan.invented, *text.invented], [*plan.own, *text.own]
-                if not copy.take(text.sources):
+                if not copy.take(text.sources) or (ask.settings and not set(ask.settings) & set(copy.uses)):
                     continue
                 copy.is_switched = plan.is_switched or is_switched
                 copy.is_known = bool(text.sources) and _is_known(text.text, text.invented)
@@ -122,11 +133,18 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
                     copy.assumes.append("one row at a time, its padding cut off")
                 if shape == "group":
                     copy.capability["group_size"] = GROUP
+                if shape == "alone":
+                    copy.assumes.append("labels are cut as ids are")
                 copy.agrees = plan.agrees and named > 0
                 found.append(copy)
         if len(found) >= 2 * MOST:
             break
     return found
+
+
+def _is_never(ask, candidate):
+    names = [candidate.name, *(each.name for each in candidate.parameters)]
+    return bool(ask.never & set().union(*map(words_of, names)))
 
 
 def _is_known(text, invented):
@@ -159,9 +177,11 @@ def _speaks(name, source, ask):
 def nameable(candidate, op):
     """How much the names of a function speak for an op, its parameters included; 0: nothing does."""
     ask = ASKS[op]
+    if _is_never(ask, candidate):
+        return 0
     own = 3 * len(words_of(candidate.name) & ask.named)
     spoken = 0
-    for name in ask.must or ask.either:
+    for name in ask.must or ask.either[0]:
         best = max((agreement(p.name, ask.hints[name], _others(ask, name)) for p in candidate.parameters), default=0)
         spoken += max(0, best)
     return own + spoken
@@ -172,10 +192,17 @@ def _shapes(ask, arrays, plan, candidate):
     between tokens, and a mask is none of one token."""
     shapes = [each for each in ask.shapes if each != "token" or (arrays != "torch" and "completion_mask" not in plan.uses)]
     shapes = [each for each in shapes if each != "pair" or arrays != "torch"]
+    shapes = [each for each in shapes if "drawn" not in each or arrays == "torch"]
+    of_rows = all("torch.full(" not in text for _, text, source, _ in plan.arguments if source is not None)
+    shapes = [each for each in shapes if of_rows or not each.startswith("each")]
+    # Labels that are handed over are not cut as if they were ids.
+    shapes = [each for each in shapes if each != "alone" or not ("labels" in plan.uses or plan.ways)]
     shapes = [each for each in shapes if each != "trajectory" or not (plan.ways or "completion_mask" in plan.uses)]
     if "group" in shapes and ("group_ids" in plan.uses or "group_size" in plan.capability):
         shapes.remove("group")
     of_group = "groups" in words_of(candidate.name) or "grpo" in words_of(candidate.name)
+    if "drawn" in shapes:
+        return shapes
     # Plain Python is written for one token, one group, one row.
     return list(reversed(shapes)) if arrays != "torch" or of_group else shapes
 
@@ -184,7 +211,7 @@ def _others(ask, name):
     return {hint.lstrip("!") for other, hints in ask.hints.items() if other != name for hint in hints} | ask.against
 
 
-def _choices(parameter, ask, arrays, own_logprobs, configs, of_op):
+def _choices(parameter, ask, arrays, own_logprobs, configs, of_op, is_processor):
     """What may stand for a parameter, best first; [] where nothing can."""
     found = []
     is_config = _is_config(parameter)
@@ -194,7 +221,7 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op):
         for source in ask.sources:
             if source.arrays and source.arrays != ("torch" if arrays == "torch" else "list"):
                 continue
-            if not _takes(parameter, source):
+            if not _takes(parameter, source) or (is_processor and source.field == "completion_ids"):
                 continue
             text = source.text
             if "OWN_LOGPROBS" in text:
@@ -267,6 +294,8 @@ def _plan(op, ask, candidate, picked):
                 return None
             sources[source.field] = source
             one.agrees = one.agrees and choice.score > 0
+            if set(source.said) & words_of(parameter.name):
+                source = replace(source, assumes="")
             text = _ONE_STOP if text == "ONE_STOP" else text
             one.take([replace(source, text=text)])
         elif text == "GROUP":
@@ -277,7 +306,7 @@ def _plan(op, ask, candidate, picked):
             if not text.startswith("None") and not (choice.sources and _is_known(text, choice.invented)):
                 one.assumes.append("%s=%s" % (parameter.name, text))
         one.arguments.append((parameter.name, text, None if source is None else source.field, left_out))
-    if any(name not in sources for name in ask.must) or (ask.either and not set(ask.either) & set(sources)):
+    if any(name not in sources for name in ask.must) or any(not set(group) & set(sources) for group in ask.either):
         return None
     if len(one.ways) > 1:
         return None
@@ -376,6 +405,13 @@ def body(plan, reading):
     call = plan.call()
     if plan.shape == "trajectory":
         return _by_trajectory(plan, reading)
+    if plan.shape in ("each", "each drawn"):
+        return _by_row(plan, reading)
+    if plan.shape == "drawn":
+        return ['return {"%s": %s}' % (field, text % unit(plan)) for field, text in reading]
+    if plan.shape == "alone":
+        each = reading[0][1] % _with(plan, {"input_ids": "row"})
+        return ['return {"input_ids": [%s for row in input_ids], "labels": [%s for row in labels]}' % (each, each)]
     if plan.shape != "once":
         return _repeated(plan, reading)
     if plan.op in _LEAVES and plan.arrays == "torch":
@@ -396,6 +432,12 @@ def unit(plan):
     """The text of one call: the only one, or the first of those for a token, a group, a row or a pair."""
     if plan.shape == "once":
         return plan.call()
+    if plan.shape == "drawn":
+        return "drawn_from(lambda: %s, *logits.shape)" % plan.call()
+    if plan.shape in ("each", "each drawn"):
+        return "next(%s for row in range(1))" % _of_row(plan)
+    if plan.shape == "alone":
+        return _with(plan, {"input_ids": "input_ids[0]"})
     call, loops = _each(plan)
     return "next(%s %s)" % (call, " ".join(loops))
 
@@ -442,6 +484,22 @@ def _repeated(plan, reading):
         lines = ["pairs = [%s %s]" % (call, loops[0]), "losses = [%s for pair in pairs]" % (text % "pair")]
     also = "".join(', "%s": [%s for pair in pairs]' % (name, part % "pair") for name, part in reading[1:])
     return [*lines, 'return {"loss": sum(losses) / len(losses), "losses": losses%s}' % also]
+
+
+def _of_row(plan):
+    """The call for one row."""
+    given = [(name, ONE_ROW.get(text, text), source, by_name) for name, text, source, by_name in plan.arguments]
+    call = replace(plan, arguments=given).call()
+    return call if plan.shape == "each" else "drawn_from(lambda: %s, 1, logits.shape[1])[0]" % call
+
+
+def _by_row(plan, reading):
+    rows = "for row in range(len(%s))" % ("logits" if "logits" in plan.uses else "input_ids")
+    if len(reading) == 1:
+        field, text = reading[0]
+        return ['return {"%s": [%s %s]}' % (field, text % _of_row(plan), rows)]
+    read = ", ".join('"%s": [%s for result in results]' % (field, text % "result") for field, text in reading)
+    return ["results = [%s %s]" % (_of_row(plan), rows), "return {%s}" % read]
 
 
 def _by_trajectory(plan, reading):

@@ -31,6 +31,8 @@ FIELDS = {
     "mask": (("input_ids?", "ids"), ("attention_mask?", "bits"), ("completion_mask", "bits"), ("position_ids!", "matrix")),
     "collate": (("input_ids", "ids"), ("attention_mask", "bits"), ("labels", "matrix"), ("position_ids?", "matrix")),
     "truncate": (("input_ids", "rows"), ("labels", "rows"), ("attention_mask!", "rows"), ("position_ids!", "rows")),
+    "penalties": (("logits", "logits"),),
+    "sampling": (("logprobs", "scores", "probs"),),
     "pack": (("input_ids", "ids"), ("labels", "matrix"), ("position_ids?", "matrix"), ("segment_ids?", "matrix")),
 }
 # Of what is called once a token, a group, a row or a pair: of one of them.
@@ -40,6 +42,11 @@ UNITS = {
     "row": (("penalties", "number"),),
     "trajectory": (("advantages", "steps"), ("returns?", "steps")),
     "pair": (("loss", "number"), ("chosen_rewards!", "number"), ("rejected_rewards!", "number")),
+}
+_OF_A_ROW = {
+    "penalties": (("logits", "steps"),),
+    "sampling": (("logprobs", "score", "prob"),),
+    "truncate": (("input_ids", "steps"), ("labels", "steps"), ("attention_mask!", "steps"), ("position_ids!", "steps")),
 }
 _ALIKE = {
     "completion_mask": ("completion_mask", "loss_mask", "mask", "response_mask", "action_mask", "trained", "comp_mask"),
@@ -56,6 +63,15 @@ _ALIKE = {
     "losses": ("losses",),
     "mean_kl": ("mean_kl", "kl_mean"),
 }
+
+
+def fields_of(op, shape):
+    """What is read off one call."""
+    if shape in ("once", "drawn"):
+        return FIELDS[op]
+    if shape == "alone":
+        return (("input_ids", "steps"),)
+    return _OF_A_ROW[op] if shape in ("each", "each drawn") else UNITS[shape]
 
 
 def shape_of(value):
@@ -135,10 +151,14 @@ def _fitting(field, shapes, parts, rows):
     return sorted(found, key=lambda each: -each[2])
 
 
+# Numbers that lie between 0 and 1 are probabilities, and others logits: what could not be drawn is minus infinity in them.
+_TO_LOGPROBS = dict(scores=".log_softmax(-1)", score=".log_softmax(-1)", probs=".log()", prob=".log()")
+
+
 def _behind(shape, value, rows):
     if shape == "mean":
         return ".mean()" if shape_of(value) == (rows,) else ""
-    return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)", "time": ".T"}.get(shape, "")
+    return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)", "time": ".T", **_TO_LOGPROBS}.get(shape, "")
 
 
 def _named(field, name):
@@ -167,6 +187,12 @@ def _fits(value, shape, rows):
         return len(at) == 2
     if shape == "steps":
         return len(at) == 1
+    if shape in _TO_LOGPROBS:
+        likely = hasattr(value, "log_softmax") and value.is_floating_point() and bool(((value >= 0) & (value <= 1)).all())
+        wide = at[-1:] > (1,) and (len(at) == 1 if shape in ("score", "prob") else len(at) == 2 and at[0] == rows)
+        return hasattr(value, "log_softmax") and wide and likely == shape.startswith("prob")
+    if shape == "logits":
+        return len(at) == 2 and at[0] == rows and (at[1] or 0) > 1
     if shape == "time":
         return len(at) == 2 and at[1] == rows and hasattr(value, "T")
     if len(at) != 2 or at[1] is None or (shape != "matrix" and at[0] != rows and shape != "ids"):

@@ -10,13 +10,13 @@ from lossproof import _channel
 from lossproof._errors import Reject
 from lossproof._values import encoder, record
 
+from ._asks import ASKS
 from ._callers import handed
 from ._guard import Refused, TooLong, bound, within
 from ._load import load
 from ._plans import nameable
 from ._printed import listen, printed
 from ._read import files_below, read
-from ._sources import ASKS
 from ._try import CALL_SECONDS, Stopped, Trier, text_of, told
 
 # Importing torch, transformers and a project of many modules takes tens of seconds on a cold disk.
@@ -64,16 +64,19 @@ class Desk:
         listen(folder)
         return {"missing": missing}
 
-    def load(self, file):
+    def load(self, file, versions):
         if file not in self._loaded:
             with within(LOAD_SECONDS):
-                self._loaded[file] = load(file, self._libraries)
+                self._loaded[file] = load(file, self._libraries, versions)
         one = self._loaded[file]
-        return {"line": one.line, "folder": one.folder, "stubs": one.stubs, "always": one.always}
+        return {"line": one.line, "folder": one.folder, "head": one.head, "leftOut": one.left_out}
 
     def attempt(self, candidate, op, arrays, cases, own):
         one = self._candidates[candidate]
-        found, count, why = self._trier.tried(one, self._loaded[one.file], op, arrays, [tuple(c) for c in cases], own)
+        loaded = self._loaded[one.file]
+        if not hasattr(loaded.module, one.name.split(".")[0]):
+            return {"ways": [], "tried": 0, "why": ["its definition could not be run"]}
+        found, count, why = self._trier.tried(one, loaded, op, arrays, [tuple(c) for c in cases], own)
         begin = len(self._tried)
         self._tried += found
         return {

@@ -31,6 +31,7 @@ class Source:
     kind: str = "data"  # or "number", "whole", "text": what a parameter of a declared type takes
     capability: tuple = ()  # (name, value) that comes with it
     assumes: str = ""
+    said: tuple = ()  # words of a parameter that say what is assumed
     hints: tuple = ()  # words that name this expression rather than its field
     only_named: bool = False  # stands for nothing whose name does not ask for it
     tempered: bool = False  # logits times the temperature of an op that has none, and that temperature
@@ -45,8 +46,10 @@ class Ask:
     named: frozenset  # words of functions that do this
     must: tuple
     layouts: tuple = (None,)
-    either: tuple = ()  # one of these as well
+    either: tuple = ()  # of each of these groups one as well
+    settings: tuple = ()  # one of these too, of a parameter, an object or a configuration
     against: frozenset = frozenset()  # words of what is none of its data
+    never: frozenset = frozenset()  # words of functions and parameters that do something else
     shapes: tuple = field(default=("once",))  # how often a function is called for one request
 
 
@@ -107,8 +110,8 @@ def _tracks(must, also, named, layouts=(ROW, COMPLETION), either=(), extra=(), a
         tuple(must),
         layouts,
         either,
-        frozenset(against),
-        shapes,
+        against=frozenset(against),
+        shapes=shapes,
     )
 
 
@@ -317,7 +320,7 @@ ASKS = {
         {**_hints("logits", "labels", "input_ids", "attention_mask", "temperature"), "loss_mask": ("mask", "loss"), "logprobs": ("logprobs", "token")},
         frozenset(("sft", "supervised", "ce", "cross", "nll", "lm", "causal", "gptlmloss", "sftloss", "token")),
         (),
-        either=("labels", "loss_mask"),
+        either=(("labels", "loss_mask"),),
     ),
     "preference_loss": Ask(
         tuple(source for name in _PAIRS for source in _sums(name)),
@@ -341,7 +344,7 @@ ASKS = {
         _hints("prompt_ids", "completion_ids", "sequences", "attention_mask", "prompt_width", "pad_token_id", "eos_token_ids"),
         frozenset(("mask", "batch", "build", "collate", "completions", "make")),
         (),
-        either=("completion_ids", "sequences"),
+        either=(("completion_ids", "sequences"),),
     ),
     "collate": Ask(
         _plain("input_ids", "labels")
@@ -353,12 +356,6 @@ ASKS = {
         {"input_ids": ("ids", "rows", "batch", "examples", "features", "samples", "input"), "labels": ("labels",), "pad_token_id": ("!pad", "token", "ids")},
         frozenset(("collate", "collator", "batch", "pad", "build")),
         ("input_ids",),
-    ),
-    "truncate": Ask(
-        _plain("input_ids", "labels") + (Source("max_length", "max_length", kind="whole"),),
-        {**_hints("labels", "max_length"), "input_ids": ("ids", "rows", "input", "examples")},
-        frozenset(("truncate", "cut", "crop", "trim")),
-        ("input_ids", "max_length"),
     ),
     "pack": Ask(
         _plain("input_ids", "labels")

@@ -14,12 +14,13 @@ from lossproof.testing import Settings, instance
 
 import lossproof
 
+from ._asks import ASKS
 from ._configs import Configs
 from ._guard import Refused, TooLong, within
 from ._plans import body, plans, unit
-from ._results import FIELDS, UNITS, finite, readings, shape_of, told_shape, unread
+from ._results import fields_of, finite, readings, shape_of, told_shape, unread
 from ._settings import GROUP
-from ._sources import ASKS, COMPLETION, PREDICTOR, ROW
+from ._sources import COMPLETION, PREDICTOR, ROW
 
 # Of one call on a case of a few rows; what needs more is no pure function.
 # bound (cpu): `discover`: one call of a function; the function is not bound, with the reason
@@ -30,6 +31,8 @@ TRY_SECONDS = 8.0
 _encode = encoder()
 # What torch and drivers say where there is none.
 _ON_GPU = re.compile(r"compiled with CUDA|CUDA (GPUs|driver|device)|NVIDIA driver|Torch not compiled|no CUDA|CUDA error|libcuda|active drivers", re.I)
+# Of these a few cases do not show how a setting is turned off, or which one it is.
+_OFF_AT_TIMES = {"sampling", "penalties"}
 # How many exceptions one call that returned something weighs.
 _RETURNED = 10
 
@@ -70,6 +73,8 @@ class Trier:
                 for tried in self._ways(plan, loaded, candidate, layout, requests, why if plan.agrees else collections.Counter()):
                     # What answers alike is one way; the first has the better names.
                     mark = tried.answers + json.dumps(tried.layout)
+                    if op in _OFF_AT_TIMES:
+                        mark += plan.call()
                     if mark not in seen:
                         seen.add(mark)
                         found.append(tried)
@@ -87,7 +92,7 @@ class Trier:
             why[told(error)] += 1
             return
         rows = GROUP if plan.shape == "group" else _rows(plan, requests[0])
-        fields = FIELDS[plan.op] if plan.shape == "once" else UNITS[plan.shape]
+        fields = fields_of(plan.op, plan.shape)
         found = readings(fields, value, candidate.returned, rows)
         if not found:
             # It says more than what was raised on the way here.
@@ -153,6 +158,7 @@ def _namespace(plan, loaded, others):
     space |= {"lossproof": lossproof, "Settings": Settings, "instance": instance, loaded.prefix: loaded.module}
     if plan.arrays == "torch":
         space["torch"] = importlib.import_module("torch")
+        space["drawn_from"] = importlib.import_module("lossproof.testing").drawn_from
     if plan.header:
         with within(CALL_SECONDS):
             exec(plan.header, space)

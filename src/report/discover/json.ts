@@ -32,6 +32,9 @@ export function foundJson(found: Found): object {
     version: VERSION,
     arrays: found.arrays,
     files: found.files,
+    in_part: [...found.loaded].flatMap(([file, { leftOut }]) =>
+      leftOut.length === 0 ? [] : [{ file, without: leftOut }],
+    ),
     bound: found.bound.map(
       ({ candidate, op, way, variant, others, failing, flaws, weaker, notes, judged }) => ({
         ...where(candidate),

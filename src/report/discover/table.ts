@@ -107,6 +107,13 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
     ),
     ...section(
       paint,
+      'Imported in part, for a statement failed',
+      [...found.loaded].flatMap(([file, { leftOut }]) =>
+        leftOut.length === 0 ? [] : said(`– ${nearPath(cwd, file)}, without ${leftOut.join('; ')}`),
+      ),
+    ),
+    ...section(
+      paint,
       'Prints when it is called',
       found.printing.length === 0
         ? []

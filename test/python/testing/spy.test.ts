@@ -224,6 +224,6 @@ say(why(lambda: lossproof.testing.table))
 `);
   expect(answers).toEqual([
     [],
-    'AttributeError: lossproof.testing has no table; it has Codec, Settings, Table, instance, recorded_backward, replaced, slice_of, spy, stub',
+    'AttributeError: lossproof.testing has no table; it has Codec, Settings, Table, drawn_from, in_part, instance, recorded_backward, replaced, slice_of, spy, stub',
   ]);
 });

@@ -4,16 +4,18 @@ the harness asks. Standard library at import; torch is imported by what needs it
     spy, replaced        what is called, with what, and with what stands in its place
     slice_of             a stretch of a method, found by its text
     stub                 imports of packages that are not installed
+    in_part              a file that cannot be imported whole
     Settings, instance   a configuration, by attribute and by key; an object without its constructor
     Table, Codec         a model whose logits are given; a tokenizer of single characters
     recorded_backward    the losses that the optimiser gets
+    drawn_from           the probabilities of what a sampler draws
 
 A recipe of each is in docs/attach.md."""
 
 from ._codec import Codec
-from ._instance import instance
+from ._part import in_part
 from ._replaced import replaced
-from ._settings import Settings
+from ._settings import Settings, instance
 from ._slice import slice_of
 from ._spy import spy
 from ._stub import stub
@@ -21,11 +23,12 @@ from ._stub import stub
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
     from ._backward import recorded_backward
+    from ._drawn import drawn_from
     from ._table import Table
 
-__all__ = ["Codec", "Settings", "Table", "instance", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
+__all__ = ["Codec", "Settings", "Table", "drawn_from", "in_part", "instance", "recorded_backward", "replaced", "slice_of", "spy", "stub"]
 
-_TORCH = {"Table": "_table", "recorded_backward": "_backward"}
+_TORCH = {"Table": "_table", "drawn_from": "_drawn", "recorded_backward": "_backward"}
 
 if not TYPE_CHECKING:  # else any name would do
 
