@@ -63,6 +63,7 @@ import { truncatePromptRelations, truncateRelations } from './rows/cut-relations
 import { longLimited, longPacked, longPairRows, longPrompts, longRows } from './rows/long-rows.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
+import { packOverlong } from './rows/pack-overlong.ts';
 import { preferenceProperties } from './rows/preference.ts';
 import { preferenceRelations } from './rows/preference-relations.ts';
 import { truncateProperties } from './rows/truncate.ts';
@@ -131,6 +132,7 @@ export const properties: readonly Property[] = [
   ...anyCase(packProperties),
   ...anyCase(longPacked),
   ...anyCase(packBoundaries),
+  ...anyCase(packOverlong),
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
   ...anyCase(longPairRows),

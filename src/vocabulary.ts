@@ -90,10 +90,7 @@ export type TemplateArguments = Readonly<Record<string, string | number | boolea
 export interface Semantics {
   /** completion_mask is 1 on the stop token (the usual choice) or 0. */
   readonly stop_token_in_mask?: boolean;
-  /**
-   * Every completion ends with a stop token, which supervised fine-tuning puts behind the answer where it has none: op
-   * `mask` is then sent no other.
-   */
+  /** Every completion ends with a stop token, which supervised fine-tuning puts after an answer without one: op `mask` is sent no other. */
   readonly completions_always_stop?: boolean;
   /** A completion that ran into the length limit without a stop token is trained (the usual choice) or left out whole. */
   readonly truncated_completions_trained?: boolean;
@@ -202,6 +199,10 @@ export interface Semantics {
   readonly free_text_calls?: boolean;
   /** A completion is one answer: no masked token stands between its trained ones, and its mask may be read as a length. */
   readonly single_turn?: boolean;
+  /** The model reads its prompt in both directions, as prefix and encoder-decoder models do. */
+  readonly prefix_attention?: boolean;
+  /** Each turn of a completion is an episode: its returns end where the turn ends. */
+  readonly turns_are_episodes?: boolean;
   /** Lengths in tokens at which rows, or prompts, answers and tool outputs alone, are cut unasked; no length: they are whole, or refused. */
   readonly cut_at?: readonly number[];
   /** Ops that write into their arguments on purpose. */

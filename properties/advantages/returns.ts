@@ -7,11 +7,13 @@ import {
   gapsBehind,
   layGaps,
   type Matrix,
+  type Need,
   type Property,
   type ReturnsCase,
   relations,
   returnsCase,
   returnsLabels,
+  returnsOfTurns,
   type Subject,
   show,
   stripOf,
@@ -98,11 +100,26 @@ const equals: Property<ReturnsCase> = {
   },
 };
 
+/** Where each turn is an episode with a reward of its own, a return ends there on purpose. */
+const oneEpisode: Need = ({ semantics }) =>
+  semantics.turns_are_episodes === true
+    ? 'semantics.turns_are_episodes is true: a return ends with its turn'
+    : undefined;
+
+/** A question where the returns are those of each turn alone, and nobody has said whether that is meant. */
+function orEpisodes(subject: Subject, asked: Asked, found: Finding | undefined): Finding | undefined {
+  if (found === undefined || subject.semantics.turns_are_episodes !== undefined) return found;
+  const { rewards, completion_mask: mask, gamma } = asked.args;
+  const ofTurns = finding(subject, asked, returnsOfTurns(rewards, mask, gamma), () => '');
+  return ofTurns === undefined
+    ? { ...found, answers: ['"turns_are_episodes": true  (the returns of a turn end with it)'] }
+    : found;
+}
+
 const undiscounted: Property<ReturnsCase> = {
   ...base,
   id: 'returns/undiscounted-reach-over-gaps',
-  // Where each turn is an episode with a reward of its own, it ends there on purpose.
-  level: 'should',
+  needs: [oneEpisode],
   title:
     'With gamma 1, the return of a token is the sum of all rewards of its row from it on, on either side of masked tokens',
   why: 'What was won behind a tool call is what the call was for: returns that end at the output of a tool never credit it.',
@@ -112,20 +129,21 @@ const undiscounted: Property<ReturnsCase> = {
   async check(subject, drawn) {
     const asked = await ask(subject, drawn);
     const { rewards, completion_mask: mask } = asked.args;
-    return finding(
+    const found = finding(
       subject,
       asked,
       discountedReturns(rewards, mask, 1),
       (token, observed, expected) =>
         `The return of ${token} is ${observed}, but the rewards of its row from it on add up to ${expected}.`,
     );
+    return orEpisodes(subject, asked, found);
   },
 };
 
 const compressed: Property<ReturnsCase> = {
   ...base,
   id: 'returns/masked-tokens-are-no-steps',
-  level: 'should',
+  needs: [oneEpisode],
   title: 'Masked tokens between trained ones, or behind them, change no return',
   why: "A tool's output takes no decision: as a step of its own it discounts what comes behind it, and as an end of the row it cuts the credit off.",
   catches: ['VAL-04'],
@@ -140,13 +158,14 @@ const compressed: Property<ReturnsCase> = {
       let next = 0;
       return marks.map((on) => (on === 1 ? (kept[next++] ?? Number.NaN) : 0));
     });
-    return finding(
+    const found = finding(
       subject,
       asked,
       expected,
       (token, observed, alone) =>
         `The return of ${token} is ${observed}, but ${alone} when the masked tokens are left out: they count as steps.`,
     );
+    return orEpisodes(subject, asked, found);
   },
 };
 

@@ -265,7 +265,6 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     ...base,
     id: 'sft-loss/first-column-is-not-counted',
     title: 'A label at column 0, which nothing predicts, does not change the SFT loss',
-    level: 'should',
     why: 'Where every token is labelled, a count taken before the shift has one token per row too many, and short rows train less.',
     catches: ['LOSS-01', 'LOSS-03'],
     given: given(),

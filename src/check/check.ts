@@ -41,7 +41,7 @@ export interface CheckOptions extends RunOptions {
   /** What the user is to know of the run as a whole; of each sentence once. */
   readonly onNotice?: (sentence: string) => void;
   /** What the trainer refuses. */
-  readonly requests: Pick<Requests, 'reasonOf'>;
+  readonly requests: Requests;
 }
 
 /** The verdict on one property. */

@@ -173,6 +173,15 @@ export interface Refusal {
   readonly weakened: readonly string[];
 }
 
+/** What nobody could judge of an op that was asked, because its answers, or the adapter, leave it out. */
+export interface Unjudged {
+  readonly op: string;
+  /** Follows "Not judged: ". */
+  readonly what: string;
+  /** What to write into the adapter. */
+  readonly line: string;
+}
+
 /** How often each mark was seen, of how many requests. */
 export interface Marks {
   total: number;
@@ -192,6 +201,8 @@ export interface RefusalReason {
 export interface RequestTally {
   /** By op. */
   readonly answered: Readonly<Record<string, Marks>>;
+  /** By op: the optional fields that its answers had. */
+  readonly given?: Readonly<Record<string, Marks>>;
   /** By op and words. */
   readonly refused: Readonly<Record<string, RefusalReason>>;
 }
@@ -290,9 +301,11 @@ export type RunEvent =
       readonly stopped?: Stopped;
       /** Requests that the trainer refused, where that cost a property its verdict, the dearest first. */
       readonly refusals?: readonly Refusal[];
+      /** What no property could judge of the ops that it asked, and what to write into the adapter. */
+      readonly unjudged?: readonly Unjudged[];
       /** The trainer's processes were replaced while they went on well, because that was asked for: how often, and why. */
       readonly renewed?: readonly Renewal[];
-      /** Of one part of a run: what `refusals` of the whole are made of. */
+      /** Of one part of a run: what `refusals` and `unjudged` of the whole are made of. */
       readonly tally?: RequestTally;
       /** Of a traced script: why nothing that failed is no pass. */
       readonly noVerdict?: string;

@@ -6,6 +6,7 @@ import type { Level, Semantics } from '../vocabulary.ts';
 import type { PropertyResult, Replay } from './events.ts';
 import type { Measured } from './profile/measured.ts';
 import type { Property } from './property.ts';
+import type { Requests } from './refusals.ts';
 import type { Corpus } from './saved/corpus.ts';
 import type { KnownFailures } from './saved/known.ts';
 import type { StopSignal } from './stop.ts';
@@ -53,6 +54,8 @@ export interface RunOptions {
   readonly kept?: readonly PropertyResult[];
   /** How long a property takes, where that was measured before; and how telling it is, where time is short. */
   readonly costs?: Costs;
+  /** What was asked and answered is counted here, so that several runs of one trainer know of each other. */
+  readonly requests?: Requests;
   /** Of the clock: what has not ended by then is not judged, and the most telling properties have their turn first. */
   readonly mostMilliseconds?: number;
   /** Nothing more is begun once so many properties have failed. */

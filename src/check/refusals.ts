@@ -1,10 +1,11 @@
 // What a trainer refused, by request: which one, how often, in whose words, and which properties are lost by it. A reason
 // alone names what was refused last; who wrote the adapter wants to know which answer is missing.
-import { type Args, OPS, type Op } from '../protocol/message.ts';
+import { type Args, type Hello, OPS, type Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Message } from '../vocabulary.ts';
-import type { Marks, PropertyResult, Refusal, RefusalReason, RequestTally } from './events.ts';
+import type { Marks, PropertyResult, Refusal, RefusalReason, RequestTally, RunEnd } from './events.ts';
 import { isLostToRefusals, isMuchRefused } from './refused/lost.ts';
+import { givenIn, unjudgedOf } from './refused/unjudged.ts';
 
 export interface Requests {
   /** The trainer, each of whose answers is counted for this property. */
@@ -19,8 +20,9 @@ const MOST_REASONS = 200;
 
 export function countRequests(): Requests {
   const answered: Record<string, Marks> = {};
+  const given: Record<string, Marks> = {};
   const reasons: Record<string, RefusalReason> = {};
-  const tally: RequestTally = { answered, refused: reasons };
+  const tally: RequestTally = { answered, given, refused: reasons };
 
   const refused = (op: Op, why: string, property: string, marks: readonly string[]): void => {
     const key = `${op} ${why.replaceAll(/\d+/g, '#')}`;
@@ -38,8 +40,10 @@ export function countRequests(): Requests {
       hello: trainer.hello,
       async ask(op, args, how) {
         const outcome = await trainer.ask(op, args, how);
-        if (outcome.kind === 'ok') count(from(answered, op), marksOf(op, args));
-        else if (outcome.kind !== 'failure') refused(op, outcome.why, property, marksOf(op, args));
+        if (outcome.kind === 'ok') {
+          count(from(answered, op), marksOf(op, args));
+          count(from(given, op), givenIn(op, outcome.ok));
+        } else if (outcome.kind !== 'failure') refused(op, outcome.why, property, marksOf(op, args));
         return outcome;
       },
       line: (op, args) => trainer.line(op, args),
@@ -57,8 +61,22 @@ export function countRequests(): Requests {
   };
 }
 
+/** What a whole run lacks: answers that were refused, and what nobody could judge without more answers. */
+export function lacksOf(
+  tally: RequestTally,
+  results: readonly PropertyResult[],
+  hello: Hello,
+): Pick<RunEnd, 'refusals' | 'unjudged'> {
+  const refusals = refusalsOf(tally, results);
+  const unjudged = unjudgedOf(tally, hello);
+  return {
+    ...(refusals.length === 0 ? {} : { refusals }),
+    ...(unjudged.length === 0 ? {} : { unjudged }),
+  };
+}
+
 /** What was refused and cost something, the dearest first. */
-export function refusalsOf(tally: RequestTally, results: readonly PropertyResult[]): readonly Refusal[] {
+function refusalsOf(tally: RequestTally, results: readonly PropertyResult[]): readonly Refusal[] {
   const costs = new Map<RefusalReason, { lost: string[]; weakened: string[] }>();
   for (const result of results) {
     const { id } = result;
@@ -84,16 +102,18 @@ export function refusalsOf(tally: RequestTally, results: readonly PropertyResult
 /** Of runs that each judged some of the properties. */
 export function joinedTally(tallies: readonly RequestTally[]): RequestTally {
   const answered: Record<string, Marks> = {};
+  const given: Record<string, Marks> = {};
   const refused: Record<string, RefusalReason> = {};
   for (const tally of tallies) {
     for (const [op, marks] of Object.entries(tally.answered)) addMarks(from(answered, op), marks);
+    for (const [op, marks] of Object.entries(tally.given ?? {})) addMarks(from(given, op), marks);
     for (const [key, reason] of Object.entries(tally.refused)) {
       refused[key] ??= { op: reason.op, why: reason.why, marks: noMarks(), of: {} };
       addMarks(refused[key].marks, reason.marks);
       for (const [id, marks] of Object.entries(reason.of)) addMarks(from(refused[key].of, id), marks);
     }
   }
-  return { answered, refused };
+  return { answered, given, refused };
 }
 
 /** The reason for most of what a property was refused. */

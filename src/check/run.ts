@@ -29,7 +29,7 @@ import { NOT_MEASURED } from './profile/measured.ts';
 import type { Property, World } from './property.ts';
 import { knownAfterAll } from './questions/own.ts';
 import { inOrder, notesOf, type Questions, questionsOf } from './questions/questions.ts';
-import { countRequests, refusalsOf } from './refusals.ts';
+import { countRequests, lacksOf } from './refusals.ts';
 import { stopOf } from './stop.ts';
 import { supportOf } from './support.ts';
 
@@ -79,7 +79,7 @@ export async function run(
 
   const trainers = [trainer];
   const told = new Map<string, string>();
-  const requests = countRequests();
+  const requests = options.requests ?? countRequests();
   const answers = sharedAnswers();
   const judge = async (property: Property, own: Trainer | undefined): Promise<PropertyResult> => {
     const unsupported = supportOf(property, world);
@@ -148,7 +148,7 @@ export async function run(
   end(settle.rest());
   if ((options.shard?.index ?? 1) === 1) end(strangers(options));
   const stopped = results.some(({ verdict }) => verdict === 'interrupted') ? stop.why() : undefined;
-  const refusals = options.shard === undefined ? refusalsOf(requests.tally, results) : [];
+  const whole = options.shard === undefined;
   const strays = tellStrays();
   if (strays !== undefined) emit({ type: 'notice', sentence: strays });
   emit({
@@ -156,8 +156,7 @@ export async function run(
     interrupted: options.signal?.aborted === true,
     milliseconds: spent(),
     ...(stopped === undefined ? {} : { stopped }),
-    ...(refusals.length === 0 ? {} : { refusals }),
-    ...(options.shard === undefined ? {} : { tally: requests.tally }),
+    ...(whole ? lacksOf(requests.tally, results, trainer.hello) : { tally: requests.tally }),
     ...renewedIn(trainers.flatMap((each) => each.renewals?.() ?? [])),
   });
   return results;

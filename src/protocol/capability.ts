@@ -31,6 +31,8 @@ export interface Capability {
   readonly turns?: 1;
   /** tokenize, sft_batch: messages may be sent with a train flag of this name. Default: none is. */
   readonly message_flag?: TrainFlagName;
+  /** pack: may be sent examples longer than a row, and what becomes of each: left out, cut to fit, several pieces, refused. Default: none is sent. */
+  readonly overlong?: 'drop' | 'truncate' | 'split' | 'refuse';
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
   /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch: those it may be asked for. Default: none. */
@@ -145,6 +147,7 @@ export const CAPABILITIES: RulesFor<Capability> = {
   tools: flag,
   turns: oneOf(1),
   message_flag: oneOf(...TRAIN_FLAGS),
+  overlong: oneOf('drop', 'truncate', 'split', 'refuse'),
   skip_special_tokens: flag,
   padding_side: listOf(oneOf('left', 'right')),
   pad_token_id: flag,

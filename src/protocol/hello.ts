@@ -124,6 +124,8 @@ const SEMANTICS: RulesFor<Semantics> = {
   batches_always_train: flag,
   free_text_calls: flag,
   single_turn: flag,
+  prefix_attention: flag,
+  turns_are_episodes: flag,
   cut_at: listOf(atLeast(0)),
   in_place: listOf(oneOf(...(Object.keys(OPS) as Op[]))),
 };

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PropertyResult, ShardFacts } from '../check/events.ts';
 import { settled } from '../check/parallel/settle.ts';
-import { joinedTally, refusalsOf } from '../check/refusals.ts';
+import { joinedTally, lacksOf } from '../check/refusals.ts';
 import { parseStrict } from '../outside/json.ts';
 import { renewedIn } from '../trainer/renewal.ts';
 import { cutOffWords, isCutOff, isJudged, type Run, type RunStart, reached } from './runs.ts';
@@ -166,10 +166,7 @@ function joined(parts: readonly Shard[]): Run {
   const results = parts.flatMap(({ run }) => onceEach(run.results));
   const told = settled(properties, results);
   const ends = parts.flatMap(({ run: { end } }) => (end === undefined ? [] : [end]));
-  const refusals = refusalsOf(
-    joinedTally(ends.flatMap(({ tally }) => (tally === undefined ? [] : [tally]))),
-    told,
-  );
+  const tally = joinedTally(ends.flatMap(({ tally }) => (tally === undefined ? [] : [tally])));
   const started = parts.flatMap(({ run }) => run.start.started ?? []).sort()[0];
   return {
     start: { ...start, properties, ...(started === undefined ? {} : { started }) },
@@ -182,7 +179,7 @@ function joined(parts: readonly Shard[]): Run {
       interrupted: false,
       // They ran side by side, or might have.
       milliseconds: Math.max(...ends.map(({ milliseconds }) => milliseconds)),
-      ...(refusals.length === 0 ? {} : { refusals }),
+      ...lacksOf(tally, told, start.hello),
       ...renewedIn(ends.flatMap(({ renewed = [] }) => renewed)),
     },
   };

@@ -18,6 +18,7 @@ import { plural } from './text/plural.ts';
 import type { Letters } from './text/sparkline.ts';
 import { rowLines } from './text/table.ts';
 import { harmless, widthOf, wrap } from './text/visible.ts';
+import { unjudgedLines } from './unjudged.ts';
 
 export interface TerminalOptions {
   readonly write: (text: string) => void;
@@ -186,6 +187,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
           ...(options.before?.() ?? []),
           ...(options.quiet ? [] : knownBugLines(facts, results, width)),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
+          ...unjudgedLines(event).flatMap((line) => wrap(line, width).map(paint.orange)),
           ...summary.map((line) => paint.bold(line)),
         );
         break;

@@ -21,6 +21,7 @@ const EVERYTHING: Required<
     | 'tags'
     | 'turns'
     | 'message_flag'
+    | 'overlong'
     | 'eos_token_ids'
     | 'always_enabled'
     | 'dtype'

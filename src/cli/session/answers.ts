@@ -5,6 +5,7 @@ import { saidOf } from '../../report/failure/failure.ts';
 import { runsOf } from '../../report/runs.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { PLAIN } from '../../report/text/paint.ts';
+import { unjudgedLines } from '../../report/unjudged.ts';
 import { FAILING } from '../../vocabulary.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { hold, JUDGED } from '../test-runner/hold.ts';
@@ -113,10 +114,14 @@ async function checked(
   const property = runner.stages.flatMap(({ tests }) => tests).find((each) => each.id === id);
   if (property === undefined)
     return { problem: `${id} is none of the properties that this trainer is tested for` };
-  const result = await runner.check(property, seed, cases, tell);
+  let unjudged: readonly string[] = [];
+  const result = await runner.check(property, seed, cases, (event) => {
+    tell(event);
+    if (event.type === 'run-end') unjudged = unjudgedLines(event);
+  });
   const fails = FAILING.includes(result.verdict);
   return {
-    ok: { ...verdictOf(result), ...(fails ? { text: await runner.explain(result, seed) } : {}) },
+    ok: { ...verdictOf(result), unjudged, ...(fails ? { text: await runner.explain(result, seed) } : {}) },
   };
 }
 

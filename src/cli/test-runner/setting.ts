@@ -5,6 +5,7 @@ import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import type { Measured } from '../../check/profile/measured.ts';
 import { measureUndeclared } from '../../check/profile/undeclared.ts';
 import type { Property } from '../../check/property.ts';
+import type { Requests } from '../../check/refusals.ts';
 import { run } from '../../check/run.ts';
 import { type Corpus, openCorpus } from '../../check/saved/corpus.ts';
 import type { KnownFailures } from '../../check/saved/known.ts';
@@ -148,6 +149,8 @@ export interface JudgeOptions {
   readonly strict?: boolean | undefined;
   /** Ids of every property there is: what is known to fail and is none of them is told, too. Absent: not asked. */
   readonly everyId?: readonly string[] | undefined;
+  /** Counted on over several calls. Absent: of this one. */
+  readonly requests?: Requests | undefined;
   /** Sees what happens as it does. */
   readonly emit?: ((event: RunEvent) => void) | undefined;
 }
@@ -159,7 +162,16 @@ export async function judge(
   options: JudgeOptions,
 ): Promise<readonly PropertyResult[]> {
   const { trainer, tokenizer, semantics, command, name, replay } = setting;
-  const { seed, shrinkMilliseconds, corpus, signal, strict, everyId, emit = () => undefined } = options;
+  const {
+    seed,
+    shrinkMilliseconds,
+    corpus,
+    signal,
+    strict,
+    everyId,
+    requests,
+    emit = () => undefined,
+  } = options;
   if (properties.length === 0) return [];
   return await run(
     {
@@ -174,6 +186,7 @@ export async function judge(
       measured: await setting.measured(signal),
       known: options.known ?? setting.known,
       ...(semantics === undefined ? {} : { semantics }),
+      ...(requests === undefined ? {} : { requests }),
       ...(shrinkMilliseconds === undefined ? {} : { shrinkMilliseconds }),
       ...(corpus === undefined ? {} : { corpus }),
       ...(signal === undefined ? {} : { signal }),

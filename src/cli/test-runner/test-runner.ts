@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import type { PropertyResult, RunEvent } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
+import { countRequests } from '../../check/refusals.ts';
 import { strangers, worldOf } from '../../check/run.ts';
 import { type KnownFailures, readKnown } from '../../check/saved/known.ts';
 import { supportOf } from '../../check/support.ts';
@@ -106,7 +107,8 @@ export async function openTestRunner(
   }
   const { properties: shipped } = chosen as Exclude<typeof chosen, Problem>;
   const lived = known as KnownFailures;
-  const judging = { known: lived, strict };
+  // What the trainer leaves out of its answers is known of all properties together.
+  const judging = { known: lived, strict, requests: countRequests() };
   const ids = properties.map(({ id }) => id);
   const isBundled = setting.plan.choice.from === 'bundled';
   const whose = isBundled ? `${trainer.hello.name}, ${BUNDLED}\n\n` : '';

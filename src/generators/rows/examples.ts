@@ -162,6 +162,47 @@ export function packedExamples(tokens: Tokens | undefined): fc.Arbitrary<Limited
     });
 }
 
+/** One or two of three examples and more are longer than a row: by a token or two, or by another row and more. */
+export function overlongExamples(tokens: Tokens | undefined): fc.Arbitrary<LimitedExamples> {
+  const short = fc.array(fc.nat(SYMBOLS - 1), { minLength: 1, maxLength: MAX_PACKED_TOKENS, size: 'max' });
+  const most = 2 * (MAX_PACKED_TOKENS + 1) + 2;
+  const long = fc.array(fc.nat(SYMBOLS - 1), { minLength: most, maxLength: most });
+  return fc
+    .tuple(
+      specials(tokens),
+      fc.array(sketch(short, MAX_PACKED_TOKENS), { minLength: 1, maxLength: MAX_SHORT, size: 'max' }),
+      fc.array(
+        fc.record({ drawn: sketch(long, most), at: fc.nat(MAX_SHORT), by: fc.constantFrom(...BEYOND) }),
+        {
+          minLength: 1,
+          maxLength: 2,
+        },
+      ),
+      fc.nat(1),
+    )
+    .map(([special, rows, longer, more]) => {
+      const fit = rows.map((row) => laid(special, row));
+      const limit = Math.max(LEAST_LIMIT, ...fit.map(({ ids }) => ids.length)) + more;
+      const examples = [...fit];
+      for (const { drawn, at, by } of longer)
+        examples.splice(
+          at,
+          0,
+          laid(special, { ...drawn, symbols: drawn.symbols.slice(0, by.rows * limit + by.tokens) }),
+        );
+      return { examples, limit, pad: special.pad };
+    });
+}
+
+const MAX_SHORT = 3;
+/** What is cut off may be a single token, and the last piece may be full. */
+const BEYOND = [
+  { rows: 1, tokens: 1 },
+  { rows: 1, tokens: 2 },
+  { rows: 2, tokens: 0 },
+  { rows: 2, tokens: 2 },
+];
+
 /** The limit as a distance from the length of one of the rows. */
 const limit = (): fc.Arbitrary<{ of: number; by: number }> =>
   fc.record({ of: fc.nat(MAX_ROWS - 1), by: fc.constantFrom(0, 1, -1, -2) });

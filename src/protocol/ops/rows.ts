@@ -41,6 +41,7 @@ export const ROW_OPS = {
       segment_lengths: 'int_rows?', // of the examples in each packed row, in order
       unpacked: 'int_rows?', // what the trainer's own unpacking makes of its rows: the examples again, in packed order
     },
+    offers: ['overlong'],
     batch: { none: 'which examples share a row depends on all of them and on their order' },
   }),
   preference: op({

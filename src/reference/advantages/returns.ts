@@ -17,3 +17,14 @@ export function discountedReturns(rewards: Matrix, mask: Matrix, gamma: number):
     });
   });
 }
+
+/** Returns of each turn alone, as if every stretch of trained tokens were a row of its own. */
+export function returnsOfTurns(rewards: Matrix, mask: Matrix, gamma: number): number[][] {
+  return mask.map((marks, row) => {
+    const returns = marks.map(() => 0);
+    for (let column = marks.length - 1; column >= 0; column--)
+      if (marks[column] === 1)
+        returns[column] = cell(rewards, row, column) + gamma * (returns[column + 1] ?? 0);
+    return returns;
+  });
+}

@@ -224,6 +224,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
       'noVerdict?': text,
       'tally?': object({
         answered: record(marks),
+        'given?': record(marks),
         refused: record(object({ op: text, why: text, marks, of: record(marks) })),
       }),
       'refusals?': list(
@@ -236,6 +237,7 @@ const EVENTS: ReadonlyMap<string, Shape> = new Map(
           weakened: list(text),
         }),
       ),
+      'unjudged?': list(object({ op: text, what: text, line: text })),
       'renewed?': list(object({ times: count, why: text })),
       'notes?': list(object({ sentence: text, answers: list(text) })),
     }),

@@ -11,6 +11,7 @@ import { isCutOff, notBegun, type Run, runNames, stageOf } from '../runs.ts';
 import { countVerdicts, runLine } from '../summary.ts';
 import { plural } from '../text/plural.ts';
 import { clipped, harmless } from '../text/visible.ts';
+import { unjudgedLines } from '../unjudged.ts';
 import { LOOKS } from '../verdict.ts';
 
 /** One document over all runs, at most 200 kB in UTF-8. */
@@ -48,6 +49,7 @@ function runSection(run: Run, name: string, most: number): string {
   if (isCutOff(run)) page.add(`> **Cut off.** ${cutOffSentence(run)}`);
   if (run.end?.noVerdict !== undefined && notBegun(run) === undefined)
     page.add(`> ${inline(run.end.noVerdict)}`);
+  for (const line of unjudgedLines(run.end ?? {})) page.add(`> ${inline(line)}`);
   if (complaints.length > 0) {
     const rows = rowsWithin(complaints, page.left() / 2);
     page.add([...TABLE_HEAD, ...rows].join('\n'));

@@ -77,6 +77,17 @@ export const returns =
     }),
   });
 
+/** Each turn is an episode with a reward of its own. */
+const returnsOfTurns = (args: Args<'returns'>): Ok<'returns'> => ({
+  returns: args.completion_mask.map((mask, b) =>
+    mask.map((_, from) => {
+      let total = 0;
+      for (let t = from; mask[t] === 1; t++) total += args.gamma ** (t - from) * cell(args.rewards, b, t);
+      return total;
+    }),
+  ),
+});
+
 interface Whitening {
   readonly mean?: 'zero' | 'scaled' | 'kept';
   readonly ddof?: 0 | 1;
@@ -172,6 +183,12 @@ export const tokenAdvantages: readonly Legal[] = [
     },
   ),
   legal('returns carried over gaps', { returns: returns() }),
+  legal('returns of each turn', { returns: returnsOfTurns }, { is: { turns_are_episodes: true } }),
+  legal(
+    'returns of each turn, declared',
+    { returns: returnsOfTurns },
+    { semantics: { turns_are_episodes: true, single_turn: false } },
+  ),
   legal(
     'returns in float32, NaN at what is not trained',
     { returns: returns(Math.fround, Number.NaN) },

@@ -184,6 +184,29 @@ const single: Pack = (args) => {
 const withRest = (lengths: Rows, width: number): Rows =>
   lengths.map((row) => (sum(row) < width ? [...row, width - sum(row)] : row));
 
+type Overlong = 'drop' | 'truncate' | 'split';
+
+/** What becomes of examples longer than a row, before they are packed. */
+const fitted =
+  (choice: Overlong, side: 'left' | 'right' = 'right', packed: Pack = packing()): Pack =>
+  (args) => {
+    const most = args.max_length;
+    const parts = (row: readonly number[]): Rows => {
+      if (row.length <= most) return [row];
+      if (choice === 'drop') return [];
+      if (choice === 'truncate') return [(side === 'left' ? tail : head)(row, most)];
+      return Array.from({ length: Math.ceil(row.length / most) }, (_, at) =>
+        row.slice(at * most, (at + 1) * most),
+      );
+    };
+    return packed({ ...args, input_ids: args.input_ids.flatMap(parts), labels: args.labels.flatMap(parts) });
+  };
+
+const refusing: Pack = (args) =>
+  args.input_ids.some((row) => row.length > args.max_length)
+    ? reject('an example is longer than a row')
+    : packing()(args);
+
 export const truncation: readonly Legal[] = [
   legal('examples are cut on the left, undeclared', { truncate: cut(tail) }),
   legal(
@@ -250,4 +273,29 @@ export const truncation: readonly Legal[] = [
     }),
   }),
   legal('one example a row', { pack: single }),
+  legal(
+    'examples longer than a packed row are left out',
+    { pack: fitted('drop') },
+    { can: { pack: { overlong: 'drop' } } },
+  ),
+  legal(
+    'examples longer than a packed row lose their end',
+    { pack: fitted('truncate') },
+    { can: { pack: { overlong: 'truncate' } } },
+  ),
+  legal(
+    'examples longer than a packed row lose their beginning, and rows are padded on the left',
+    { pack: fitted('truncate', 'left', packing({ side: 'left' })) },
+    { can: { pack: { overlong: 'truncate' } } },
+  ),
+  legal(
+    'examples longer than a packed row are several',
+    { pack: fitted('split') },
+    { can: { pack: { overlong: 'split' } } },
+  ),
+  legal(
+    'examples longer than a packed row are refused',
+    { pack: refusing },
+    { can: { pack: { overlong: 'refuse' } } },
+  ),
 ];

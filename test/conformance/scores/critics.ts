@@ -34,6 +34,17 @@ const withoutStop = (args: Args<'reward_model'>): Ok<'reward_model'> =>
 
 export const critics: readonly Legal[] = [
   legal('a critic', { values: critic(state) }, { ...tokens, can: { values: { temperature: true } } }),
+  legal(
+    'a critic that reads its prompt in both directions',
+    {
+      values: (args) => ({
+        values: critic(state)(args).values.map((row, at) =>
+          row.map((value) => value + state([...(args.prompt_ids[at] ?? [])].toReversed())),
+        ),
+      }),
+    },
+    { ...tokens, is: { prefix_attention: true } },
+  ),
   legal('a critic whose head is new', { values: critic(() => 0) }, tokens),
   legal(
     'a critic in float32',

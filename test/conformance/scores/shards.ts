@@ -39,6 +39,16 @@ const packedScore = ({ prompt_ids: heads, completion_ids: tails, packed }: Args<
   return { logprobs: scores.map((row, at) => row.slice(heads[at]?.length ?? 0)) };
 };
 
+/** A model whose prompt is read in both directions: each of its tokens weighs on all that follow the prompt. */
+const prefixScore = ({ prompt_ids: heads, completion_ids: tails }: Args<'score'>): Ok<'score'> => ({
+  logprobs: heads.map((head, at) =>
+    (tails[at] ?? []).map((id, t, tail) => {
+      const before = (t === 0 ? head.at(-1) : tail[t - 1]) ?? 0;
+      return -Math.log(40 + 31 * Math.sin(id * 7 + before * 13 + sum(head) * 0.37) ** 2);
+    }),
+  ),
+});
+
 const predictor = {
   layout: { alignment: 'predictor', span: 'row' },
   can: { logprobs: { shards: true } },
@@ -50,6 +60,16 @@ export const scoreShards: readonly Legal[] = [
     'rows scored as one packed row',
     { score: packedScore },
     { tokens: MODEL, can: { score: { packed: true } } },
+  ),
+  legal(
+    'a prompt is read in both directions',
+    { score: prefixScore },
+    { tokens: MODEL, is: { prefix_attention: true } },
+  ),
+  legal(
+    'a prompt is read in both directions, declared',
+    { score: prefixScore },
+    { tokens: MODEL, semantics: { prefix_attention: true } },
   ),
   legal('shards of any width', { logprobs: sharded(false) }, predictor),
 ];

@@ -13,6 +13,7 @@ def packed(name, title, story, **rows):
 
     def register(change):
         def pack(input_ids, labels, max_length, pad_token_id):
+            input_ids, labels = (packing.pieces_of(rows, max_length) for rows in (input_ids, labels))
             answer = packing.pack(input_ids, labels, max_length, pad_token_id)
             return dict(answer, **change(answer, input_ids, labels, pad_token_id))
 
@@ -154,6 +155,25 @@ def pack(input_ids, labels, max_length, pad_token_id):
             bins.append([])
         bins[-1].append(at)
     return packing.laid_out(bins, input_ids, labels, pad_token_id)
+
+
+@MUTANTS.add("packing-drops-the-remainder", "The last piece of a long example is dropped", left_padded, "pack", row="PCK-04")
+def drop_remainder(input_ids, labels, max_length, pad_token_id):
+    """A long example is split into full rows by `total // max_length * max_length`, and what is left over is gone: it is
+    the end of the answer. Fix: keep the last piece."""
+
+    def full(rows):
+        return [row[: len(row) // max_length * max_length] if len(row) > max_length else row for row in rows]
+
+    return packing.pack(full(input_ids), full(labels), max_length, pad_token_id)
+
+
+@MUTANTS.add("packing-splits-labels-by-themselves", "The labels of a long example are split at other places", left_padded, "pack", row="TRN-05")
+def labels_apart(input_ids, labels, max_length, pad_token_id):
+    """The labels of a long example have lost their first token before they are split, so that each piece has those of its
+    neighbours. Fix: split both at the same places, then shift."""
+    shifted = [row[1:] + [IGNORED] if len(row) > max_length else row for row in labels]
+    return packing.pack(input_ids, shifted, max_length, pad_token_id)
 
 
 @MUTANTS.add("packing-drops-the-last-row", "The last packed row is dropped", left_padded, "pack")

@@ -222,6 +222,7 @@ describe('the schema of events', () => {
         interrupted: true,
         stopped: true,
         refusals: true,
+        unjudged: true,
         renewed: true,
         tally: true,
         noVerdict: true,

@@ -13,6 +13,8 @@ from ._sources import Source
 # Where pytest keeps, for us, the run and what became of a property.
 RUN = "_lossproof_run"
 VERDICT = "lossproof verdict"
+# And what no property of its adapter could judge so far, where that has changed.
+UNJUDGED = "lossproof unjudged"
 
 
 class Broken(Exception):
@@ -88,6 +90,9 @@ class PropertyItem(pytest.Item):
         result = _run(self).check(self.source, self.facts["id"])
         verdict, reason = result["verdict"], result.get("reason", "")
         self.user_properties.append((VERDICT, verdict))
+        news = _run(self).news_of(self.source, result.get("unjudged", []))
+        if news is not None:
+            self.user_properties.append((UNJUDGED, [self.source.words, news]))
         if verdict == "pass":
             return
         if verdict == "known":

@@ -9,7 +9,7 @@ from _pytest.doctest import DoctestModule
 from .._declared import NoSuchOption, Properties
 from .._engine import EngineProblem
 from .._node import NoNode, engine_command
-from ._items import RUN, VERDICT, Declared, Listed, NotAModule
+from ._items import RUN, UNJUDGED, VERDICT, Declared, Listed, NotAModule
 from ._lacking import Other
 from ._options import add_options
 from ._run import Run
@@ -161,19 +161,25 @@ def pytest_collection_modifyitems(items):
 
 
 class Tally:
-    """How many properties were tested, and how many of those judged: in all processes, for reports come to the first."""
+    """How many properties were tested, and how many of those judged: in all processes, for reports come to the first.
+    And of each adapter in each process, what none of its properties could judge, as the last of them knows it."""
 
     def __init__(self):
         self.tested = {}
+        self.unjudged = {}
 
     @property
     def idle(self):
         return bool(self.tested) and not any(self.tested.values())
 
     def pytest_runtest_logreport(self, report):
-        verdict = dict(report.user_properties).get(VERDICT)
+        said = dict(report.user_properties)
+        verdict = said.get(VERDICT)
         if report.when == "call" and verdict is not None:
             self.tested[report.nodeid] = verdict in _JUDGED
+        if report.when == "call" and UNJUDGED in said:
+            words, sentences = said[UNJUDGED]
+            self.unjudged[getattr(report, "worker_id", None), words] = sentences
 
     def pytest_sessionfinish(self, session):
         if self.idle and session.exitstatus == pytest.ExitCode.OK:
@@ -182,6 +188,9 @@ class Tally:
     def pytest_terminal_summary(self, terminalreporter):
         if self.idle:
             terminalreporter.write_line(_NOTHING, red=True)
+        told = {(words, sentence) for (_, words), sentences in self.unjudged.items() for sentence in sentences}
+        for words, sentence in sorted(told):
+            terminalreporter.write_line("lossproof: %s: %s" % (words, sentence), yellow=True)
 
 
 _NOTHING = "lossproof: nothing was checked: no property judged a case, and what was not judged is no pass"

@@ -22,6 +22,7 @@ class Run:
         self._engine = None
         self._opened = {}
         self._words = {}
+        self._unjudged = {}
 
     @property
     def seed(self):
@@ -47,6 +48,11 @@ class Run:
         if isinstance(opened, EngineProblem):
             raise opened
         return opened
+
+    def news_of(self, source, unjudged):
+        """What no property of this adapter could judge, unless that was known; None where it was."""
+        before, self._unjudged[source] = self._unjudged.get(source, []), unjudged
+        return None if before == unjudged else unjudged
 
     def check(self, source, identity):
         opened = self.open(source)

@@ -7,11 +7,13 @@ import {
   isCutOff,
   notBegun,
   type Run,
+  type RunEnd,
   reached,
   runNames,
   whoseTrainer,
 } from '../../runs.ts';
 import { countsLine, notesOf, nounOf, seconds } from '../../summary.ts';
+import { unjudgedLines } from '../../unjudged.ts';
 import { LOOKS } from '../../verdict.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { withCode } from '../page/text.ts';
@@ -24,7 +26,7 @@ export function overview(runs: readonly Run[]): Markup {
     return html`<h1>No run</h1><p>These events hold no run. \`check --events FILE\` writes one.</p>`;
   const { glyph, brush } = standing(runs);
   return html`<h1 class="${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${headline(runs)}</h1>
-${runs.length === 1 ? html`${whose(first)}${banner(first)}${notices(first)}${facts(first)}` : listOf(runs, names)}
+${runs.length === 1 ? html`${whose(first)}${banner(first)}${unjudged(first)}${notices(first)}${facts(first)}` : listOf(runs, names)}
 ${several(runs, names)}`;
 }
 
@@ -34,7 +36,7 @@ const MOST_RUNS = 6;
 function listOf(runs: readonly Run[], names: readonly string[]): Markup {
   const list = html`<ul class="runs">${runs.map(
     (run, at) =>
-      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${whose(run)}${banner(run)}${notices(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
+      html`<li><strong>${names[at]}</strong> ${verdictCounts(run.results)}${whose(run)}${banner(run)}${unjudged(run)}${notices(run)}<details id="run-${at + 1}"><summary>What ran</summary>${facts(run)}</details></li>
 `,
   )}</ul>`;
   return runs.length <= MOST_RUNS
@@ -84,6 +86,11 @@ function whose({ start }: Run): Markup | undefined {
   const notes = notesOf(start);
   if (notes.length === 0) return undefined;
   return html`<p class="banner" role="note">${notes.map((note) => `${note.slice(0, 1).toUpperCase()}${note.slice(1)}. `)}</p>`;
+}
+
+/** What a pass says nothing of. */
+function unjudged({ end = {} }: { readonly end?: Pick<RunEnd, 'unjudged'> }): Markup {
+  return html`${unjudgedLines(end).map((line) => html`<p class="banner" role="note">${withCode(line)}</p>`)}`;
 }
 
 /** What the run says of itself. */

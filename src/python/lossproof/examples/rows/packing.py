@@ -6,9 +6,16 @@ IGNORED = -100
 
 
 def pack(input_ids, labels, max_length, pad_token_id):
-    """Best-fit decreasing: the longest example first, each into the fullest row that still has room for it."""
+    """Best-fit decreasing: the longest example first, each into the fullest row that still has room for it. An example that
+    is longer than a row is several."""
+    input_ids = pieces_of(input_ids, max_length)
+    labels = pieces_of(labels, max_length)
     bins = best_fit([len(ids) for ids in input_ids], max_length)
     return laid_out(bins, input_ids, labels, pad_token_id)
+
+
+def pieces_of(rows, most):
+    return [row[at : at + most] for row in rows for at in range(0, max(1, len(row)), most)]
 
 
 def best_fit(lengths, max_length):
@@ -59,5 +66,5 @@ def unpack(rows, lengths):
     return examples
 
 
-OPS = {"pack": pack}
+OPS = {"pack": (pack, {"overlong": "split"})}
 SEMANTICS = {}
