@@ -157,8 +157,8 @@ export interface Semantics {
   readonly log_ratio_clamp?: number | null;
   /** Coefficient of the entropy bonus, which the loss subtracts. */
   readonly entropy_coef?: number;
-  /** Which end of a row that is too long is cut off: tokens are lost on the left, or on the right. */
-  readonly truncation_side?: PaddingSide;
+  /** Where a row that is too long loses tokens: on the left, on the right, or its prompt and its answer at one end each. */
+  readonly truncation_side?: PaddingSide | 'parts';
   /** Where a tool's response that is too long is cut before it goes into a row: ids are lost there. */
   readonly tool_truncation_side?: ToolTruncationSide;
   /** The reward of a turn stands on the turn's last trained token (the usual choice), or those of all turns of a row, added up, on the row's. */

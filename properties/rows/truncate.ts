@@ -104,12 +104,21 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
   {
     ...truncation,
     id: 'truncate/keeps-one-end',
-    title: 'What is left of an example is its beginning or its end, the same in all rows',
+    title:
+      'What is left of an example, or of its prompt and its answer where that is declared, is its beginning or its end, the same in all rows',
     level: 'should',
     why: 'A row with a gap teaches the model to go on behind a text that nobody wrote; a stop token behind the cut, to stop in the middle of a sentence.',
     catches: ['EOS-06', 'TRN-06'],
     async check(subject, drawn) {
       const answer = await cut(subject, drawn);
+      const declared = subject.semantics.truncation_side;
+      const long = (answer?.rows ?? []).filter(({ example }) => isLong(example, drawn));
+      const inParts = partSides(long[0]).some((ends) => long.every((at) => partSides(at).includes(ends)));
+      if (declared === 'parts' && inParts) return undefined;
+      const question =
+        declared === undefined && inParts
+          ? { answers: ['"truncation_side": "parts"  (prompt and answer are cut apart)'] }
+          : {};
       let sides: readonly PaddingSide[] = ['left', 'right'];
       for (const at of answer?.rows ?? []) {
         const own = cutSides(at.ids, at.example.ids);
@@ -122,6 +131,7 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
                 ? `Row ${at.row}, ${shown(at.ids)}, is neither the beginning nor the end of example ${at.at}, ${shown(at.example.ids)}.`
                 : `Row ${at.row}, ${shown(at.ids)}, lost the ${own[0]} end of example ${at.at}, a row before it the other one.`,
             strips: [strip(subject, at)],
+            ...question,
           };
         sides = left;
       }
@@ -136,12 +146,22 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
     catches: ['TRN-03', 'TRN-04'],
     needs: [
       ({ semantics }) =>
-        semantics.truncation_side === undefined ? 'semantics.truncation_side is not declared' : undefined,
+        semantics.truncation_side === undefined
+          ? 'semantics.truncation_side is not declared'
+          : semantics.truncation_side === 'parts'
+            ? 'semantics.truncation_side is "parts": prompt and answer are cut apart'
+            : undefined,
     ],
     check: eachRow(({ row, at, ids, example }, drawn, subject) => {
       const side = subject.semantics.truncation_side;
       const sides = readings(subject, ids).flatMap((left) => cutSides(left, example.ids));
-      if (!isLong(example, drawn) || side === undefined || sides.length === 0 || sides.includes(side))
+      if (
+        !isLong(example, drawn) ||
+        side === undefined ||
+        side === 'parts' ||
+        sides.length === 0 ||
+        sides.includes(side)
+      )
         return undefined;
       return {
         kind: 'side',
@@ -171,7 +191,7 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
         const present = answer.rows.some((row) => row.at === at);
         // What keeps no label may be left out of a training that cuts, and one token less may be kept.
         const kept =
-          side === undefined
+          side === undefined || side === 'parts'
             ? example.labels.every((label) => label !== IGNORE_INDEX)
             : trained(
                 side === 'right' ? example.labels.slice(1, most) : example.labels.slice(-most).slice(1),
@@ -193,3 +213,17 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
 ];
 
 const words = (rows: readonly CutRow[]): string => rows.map(({ row }) => row).join(' and ');
+
+/** How a row can be read as a prompt and an answer behind it that lost one end each: the ends, prompt first. */
+function partSides(cut: CutRow | undefined): readonly string[] {
+  const { ids, example } = cut ?? { ids: [], example: { ids: [], labels: [] } };
+  const begin = example.labels.findIndex((label) => label !== IGNORE_INDEX);
+  const seam = begin < 0 ? example.ids.length : begin;
+  const [prompt, answer] = [example.ids.slice(0, seam), example.ids.slice(seam)];
+  return [...ids, undefined].flatMap((_, at) => {
+    const [head, tail] = [ids.slice(0, at), ids.slice(at)];
+    return cutSides(head, prompt).flatMap((left) =>
+      cutSides(tail, answer).map((right) => `${left} ${right}`),
+    );
+  });
+}

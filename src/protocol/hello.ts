@@ -100,7 +100,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   dual_clip: numberOrNull,
   log_ratio_clamp: numberOrNull,
   entropy_coef: number,
-  truncation_side: oneOf('left', 'right'),
+  truncation_side: oneOf('left', 'right', 'parts'),
   tool_truncation_side: oneOf('left', 'right', 'middle'),
   turn_reward_placement: oneOf('turn', 'row'),
   overlong: oneOf('truncate', 'drop'),

@@ -38,6 +38,22 @@ const cut =
     };
   };
 
+/** Prompt and answer lose their ends in proportion to their lengths. */
+const apart: Truncate = ({ input_ids: ids, labels, max_length: most }) => {
+  const cutRow = (values: readonly number[], at: number): number[] => {
+    const row = ids[at] ?? [];
+    if (row.length <= most) return [...values];
+    const begin = (labels[at] ?? []).findIndex((label) => label !== IGNORED);
+    const seam = begin < 0 ? row.length : begin;
+    const answer = Math.min(
+      row.length - seam,
+      Math.max(1, Math.floor((most * (row.length - seam)) / row.length)),
+    );
+    return [...values.slice(0, seam).slice(0, most - answer), ...values.slice(seam).slice(0, answer)];
+  };
+  return { input_ids: ids.map(cutRow), labels: labels.map(cutRow) };
+};
+
 /** Longest last, and labels of the first token gone: nothing predicts it. */
 const sorted: Truncate = (args) => {
   const answer = cut(head)(args);
@@ -227,6 +243,12 @@ export const truncation: readonly Legal[] = [
       })),
     },
     { semantics: { truncation_side: 'left', overlong: 'truncate' } },
+  ),
+  legal('prompt and answer are cut apart', { truncate: apart }, { is: { truncation_side: 'parts' } }),
+  legal(
+    'prompt and answer are cut apart, declared',
+    { truncate: apart },
+    { semantics: { truncation_side: 'parts', overlong: 'truncate' } },
   ),
   legal('examples come back sorted, and say which they are', { truncate: sorted }),
   legal('overlong examples are dropped', { truncate: dropped }, { semantics: { overlong: 'drop' } }),
