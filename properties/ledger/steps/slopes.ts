@@ -43,7 +43,7 @@ function slopesIn({ names, values }: LedgerEvent): readonly Slope[] {
 }
 
 function noticeOf(event: LedgerEvent, all: readonly Slope[]): readonly LedgerNotice[] {
-  const off = all.filter(({ ratio }) => Math.abs(ratio - 1) > OFF).toSorted((a, b) => a.ratio - b.ratio);
+  const off = all.filter(({ ratio }) => Math.abs(ratio - 1) > OFF).toSorted((a, b) => farOf(b) - farOf(a));
   const [first] = off;
   if (first === undefined) return [];
   const told = off.map(({ name, ratio }) => `${name} (${show(Number(ratio.toPrecision(3)))})`);
@@ -55,6 +55,10 @@ function noticeOf(event: LedgerEvent, all: readonly Slope[]): readonly LedgerNot
     },
   ];
 }
+
+/** Twice is as far off as half; another sign is farthest. */
+const farOf = ({ ratio }: Slope): number =>
+  ratio > 0 ? Math.abs(Math.log(ratio)) : Number.POSITIVE_INFINITY;
 
 /** Of a difference of two losses in float32, and of what the loss bends within it, which the tracer takes out. */
 const OFF = 0.03;
