@@ -5,7 +5,7 @@ import type { Op } from '../protocol/message.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { constants } from './constants.ts';
 import type { Candidate, LoadedFile, Way } from './dialogue.ts';
-import { type Fit, type Found, isBug, type Misfit } from './found.ts';
+import { type Fit, type Found, isBug, leftOutWords, type Misfit } from './found.ts';
 import { inventedItems } from './invented.ts';
 import { variantWords } from './variant.ts';
 
@@ -80,7 +80,7 @@ function headers(entries: readonly Entry[]): string[] {
 function importLines(loaded: readonly LoadedFile[]): string[] {
   const blocks = new Map<string, string[]>();
   for (const { line, head, leftOut } of loaded) {
-    const said = leftOut.flatMap((each) => folded(`Left out: ${each}`, MOST_COLUMNS));
+    const said = leftOut.length === 0 ? [] : folded(`Left out: ${leftOutWords({ leftOut })}`, MOST_COLUMNS);
     blocks.set(head, [...(blocks.get(head) ?? []), ...said.map((each) => `# ${each}`), line]);
   }
   return [...blocks].flatMap(([head, lines]) =>

@@ -21,6 +21,14 @@ export interface Fit {
   readonly judged: number;
 }
 
+/** Of what failed when a file was imported; what comes after the first is often its doing. */
+export function leftOutWords({ leftOut }: Pick<LoadedFile, 'leftOut'>): string {
+  const more = leftOut.length - MOST_LEFT_OUT;
+  return `${leftOut.slice(0, MOST_LEFT_OUT).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
+
+const MOST_LEFT_OUT = 3;
+
 /** A flaw that a declaration answers is a question. */
 export const isBug = ({ answers }: Broken): boolean => answers === undefined;
 

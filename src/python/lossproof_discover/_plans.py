@@ -27,6 +27,8 @@ _NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 LOCALS = frozenset(
     "at chosen completion each ids labels length logprob losses mask old_logprob on pair pairs prompt ref_chosen ref_logprob ref_rejected rejected result results row rows steps trained value weights".split()
 )
+# Much is called so: to unit length, to a range, of a text. Beside a mask or advantages it is whitening.
+_VAGUE = {"normalize", "normalise", "standardize", "norm"}
 _SCALARS = {"int", "float", "str", "bool", "other"}
 _ONE_STOP = "eos_token_ids[0]"
 # A number of any name may be a count; such a way is judged before those that leave data to a name that says nothing.
@@ -102,7 +104,8 @@ class _Choice:
 def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
     """Best first. `configs`: the configurations that the module knows."""
     ask = ASKS[op]
-    named = len(words_of(candidate.name.split(".")[-1]) & ask.named) + len(words_of(candidate.name) & ask.named)
+    names = ask.named if _is_of_tokens(candidate) else ask.named - _VAGUE
+    named = len(words_of(candidate.name.split(".")[-1]) & names) + len(words_of(candidate.name) & names)
     # A step of a sampler that no name says is one is never bound, so that nothing needs to be called.
     if _is_never(ask, candidate) or (ask.settings and named == 0):
         return []
@@ -140,6 +143,11 @@ def plans(candidate, prefix, op, arrays, configs, own_logprobs=None):
         if len(found) >= 2 * MOST:
             break
     return found
+
+
+def _is_of_tokens(candidate):
+    names = [candidate.name, *(each.name for each in candidate.parameters)]
+    return bool({"mask", "advantages"} & set().union(*map(words_of, names)))
 
 
 def _is_never(ask, candidate):

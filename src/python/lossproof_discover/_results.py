@@ -161,6 +161,10 @@ def _behind(shape, value, rows):
     return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)", "time": ".T", **_TO_LOGPROBS}.get(shape, "")
 
 
+# Whole numbers are none of these.
+_OF_FRACTIONS = {"track", "time", "table", "tokens", "flat"}
+
+
 def _named(field, name):
     if not name:
         return 0
@@ -170,6 +174,8 @@ def _named(field, name):
 def _fits(value, shape, rows):
     at = shape_of(value)
     if at is None:
+        return False
+    if shape in _OF_FRACTIONS and hasattr(value, "is_floating_point") and not value.is_floating_point():
         return False
     if shape == "number":
         return all(extent == 1 for extent in at) and not isinstance(value, bool)

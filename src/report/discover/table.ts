@@ -3,7 +3,7 @@
 import { relative } from 'node:path';
 import { constants } from '../../discover/constants.ts';
 import type { Candidate, Way } from '../../discover/dialogue.ts';
-import { type Found, isBug } from '../../discover/found.ts';
+import { type Found, isBug, leftOutWords } from '../../discover/found.ts';
 import { inventedItems } from '../../discover/invented.ts';
 import { variantWords } from '../../discover/variant.ts';
 import type { Semantics } from '../../vocabulary.ts';
@@ -109,7 +109,7 @@ export function discoverLines(found: Found, { width, paint, cwd }: TableOptions)
       paint,
       'Imported in part, for a statement failed',
       [...found.loaded].flatMap(([file, { leftOut }]) =>
-        leftOut.length === 0 ? [] : said(`– ${nearPath(cwd, file)}, without ${leftOut.join('; ')}`),
+        leftOut.length === 0 ? [] : said(`– ${nearPath(cwd, file)}, without ${leftOutWords({ leftOut })}`),
       ),
     ),
     ...section(

@@ -63,3 +63,31 @@ test('what fails says under which other assumptions it fails as well', async () 
   const { misfits } = await discovered('loss', source.replace(...bug));
   expect(misfits[0]?.tried.join()).toContain('divided by the number of rows');
 });
+
+test.each([
+  ['to unit length', 'def l2_normalize(x, eps=1e-8):\n    return x / (x.norm(dim=-1, keepdim=True) + eps)\n'],
+  [
+    'to a range',
+    'def normalize(values):\n    return (values - values.min()) / (values.max() - values.min())\n',
+  ],
+  ['as whole numbers', 'def normalize_values(values):\n    return torch.as_tensor(values).to(torch.int64)\n'],
+])('what normalizes %s is no whitening', async (_, source) => {
+  const { bound, misfits } = await discovered('whiten', `import torch\n\n\n${source}`);
+  expect({ bound, misfits }).toEqual({ bound: [], misfits: [] });
+});
+
+test.each([
+  ['bound', '(x - mean) / (var + 1e-8).sqrt()', 1],
+  ['not bound where it divides by the variance', '(x - mean) / (var + 1e-8)', 0],
+])('what normalizes under a mask is whitening, and %s', async (_, value, count) => {
+  const source = `import torch
+
+
+def masked_normalize(x, mask):
+    mean = (x * mask).sum() / mask.sum()
+    var = ((x - mean) ** 2 * mask).sum() / mask.sum()
+    return ${value}
+`;
+  const { bound, misfits } = await discovered('whiten', source);
+  expect([bound.length, misfits.length]).toEqual([count, 1 - count]);
+});
