@@ -18,7 +18,11 @@ const EXCEPTIONS: readonly Exception[] = [];
 /** Findings in pages that are not rewritten yet. A number only shrinks: to see the findings of a page, delete its line. */
 const NOT_YET: Readonly<Record<string, number>> = {
   'PROTOCOL.md': 88,
+  'docs/properties.md': 5,
 };
+
+/** Generated pages whose sentences are strings of properties and bugs: rewrite a finding there, and run `npm run docs`. */
+const OF_STRINGS: readonly string[] = ['docs/bugs.md', 'docs/properties.md'];
 
 const PAGES: readonly (readonly [file: string, text: string])[] = [
   'README.md',
@@ -31,7 +35,7 @@ const PAGES: readonly (readonly [file: string, text: string])[] = [
     .sort(),
 ]
   .map((file) => [file, readFileSync(join(PACKAGE_ROOT, file), 'utf8')] as const)
-  .filter(([, text]) => !isGenerated(text));
+  .filter(([file, text]) => OF_STRINGS.includes(file) || !isGenerated(text));
 
 describe('the pages', () => {
   test.each(PAGES)('%s', (file, text) => {
@@ -44,10 +48,10 @@ describe('the pages', () => {
     expect(found.length, told).toBe(allowed);
   });
 
-  test('generated pages are left out, pages with a generated table are not', () => {
+  test('generated pages are left out, except those of strings and pages with a generated table', () => {
     const files = PAGES.map(([file]) => file);
-    expect(files).not.toContain('docs/properties.md');
-    expect(files).toEqual(expect.arrayContaining(['docs/hostile.md', 'docs/trace.md']));
+    expect(files).not.toContain('docs/relations.md');
+    expect(files).toEqual(expect.arrayContaining([...OF_STRINGS, 'docs/hostile.md', 'docs/trace.md']));
   });
 
   test('every listed page and exception exists', () => {
