@@ -9,9 +9,8 @@ const JUNK = -17;
 const behindTheRow: Property<GaeCase> = {
   ...base,
   id: 'gae/padding-does-not-reach-back',
-  title:
-    'Rewards and values on padding further behind than the slot after the last token change no advantage',
-  why: 'The recursion runs from the right: what it meets on padding is credited to every token of the row.',
+  title: 'Rewards and values on padding beyond the slot after the last token change no advantage',
+  why: 'The recursion runs from the right: a reward or value on padding is credited to every token of the row.',
   catches: ['VAL-01', 'VAL-03', 'NUM-02'],
   given: () => gaeCase(),
   coverage,
@@ -44,8 +43,8 @@ const behindTheRow: Property<GaeCase> = {
 const slotBehind: Property<GaeCase> = {
   ...base,
   id: 'gae/no-value-behind-the-last-token',
-  title: 'The value in the slot right behind the last trained token changes no advantage and no return',
-  why: 'That slot holds what the critic said of padding: taken for the value of the next state, it is added to what the last token earned, and credited to all before it.',
+  title: 'The value in the slot right after the last trained token changes no advantage and no return',
+  why: 'That slot has the value that the critic gives to padding: taken for the value of the next state, it is added to what the last token earned, and credited to all tokens before it.',
   catches: ['VAL-01', 'VAL-03'],
   needs: [ownSlot],
   given: () => gaeCase(),

@@ -157,7 +157,7 @@ const equals: Property<GaeCase> = {
   ...base,
   id: 'gae/equals-the-sum-of-deltas',
   title:
-    'The advantage of a token is the sum of (gamma * lambda)^k delta_k from it on, with no value behind the row',
+    'The advantage of a token is the sum of (gamma * lambda)^k delta_k from it on, with no value after the row',
   why: 'A value read one token late, or a bootstrap from padding, credits each decision with the gain of another.',
   catches: ['VAL-03', 'VAL-01', 'PAD-08'],
   given: () => gaeCase(),
@@ -215,8 +215,8 @@ const returns: Property<GaeCase> = {
 const compressed: Property<GaeCase> = {
   ...base,
   id: 'gae/masked-tokens-are-no-steps',
-  title: 'Masked tokens between trained ones, or behind them, change no advantage and no return',
-  why: "A tool's output takes no decision: as a step of its own it discounts what comes behind it, and as an end of the row it cuts the credit off.",
+  title: 'Masked tokens between or after trained ones change no advantage and no return',
+  why: "A tool's output is not a decision: counted as a step, it discounts what follows it; counted as the end of the row, it cuts the credit off.",
   level: 'should',
   catches: ['VAL-04', 'VAL-01'],
   given: () => gaeCase({ gaps: true }),

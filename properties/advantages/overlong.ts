@@ -63,7 +63,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
     level: 'must',
     id: 'reward/overlong-is-free-before-the-buffer',
     title: 'A length up to max_length - buffer costs nothing, and no length is paid for',
-    why: 'A penalty that begins too early, or has its sign reversed, teaches a length that nobody asked for.',
+    why: 'A penalty that begins too early, or has its sign reversed, teaches a length that was never asked for.',
     catches: [],
     async check(subject, drawn) {
       const penalties = await ask(subject, drawn);
@@ -85,7 +85,7 @@ export const overlongProperties: readonly Property<Overlong>[] = [
     level: 'must',
     id: 'reward/overlong-costs-more-with-length',
     title: 'The last length of the buffer costs something, and no longer one costs less',
-    why: 'A penalty that is lost at the limit, where completions pile up, or that starts again behind it, stops no run-on.',
+    why: 'A penalty that is lost at the limit, where completions pile up, or that starts again after it, stops no run-on.',
     given: buffered,
     catches: [],
     async check(subject, drawn) {

@@ -123,7 +123,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
     level: 'must',
     id: 'reward/right-answers-score-above-wrong-ones',
     title: 'A right answer scores above a wrong answer to the same prompt',
-    why: 'A grader that fails in silence gives every answer the same reward: all advantages are 0, and nothing is trained.',
+    why: 'A grader that fails without an error gives every answer the same reward: all advantages are 0, and nothing is trained.',
     catches: ['VAL-08'],
     check: (subject, drawn) =>
       compared(
@@ -165,7 +165,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
     // A measure that is content with the right answer inside a longer one is in use, as is a judge that is a model.
     level: 'should',
     id: 'reward/another-answer-is-not-the-right-one',
-    title: 'Another number, or the answer to another question, in the place of the right one scores below it',
+    title: 'Another number, or the answer to another question, scores below the right answer',
     why: 'A grader that looks for the digits of the answer, drops its sign, or knows all answers of the set is content with guesses.',
     catches: [],
     needs: [sampled, oneAnswer, another],
@@ -221,7 +221,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
     level: 'must',
     id: 'reward/lengths-count-the-tokens',
     title: 'The length that a reward counts is the number of the completion’s tokens',
-    why: 'Characters, bytes or words in the place of tokens make a length penalty that depends on the language.',
+    why: 'Counting characters, bytes or words instead of tokens makes a length penalty depend on the language.',
     catches: ['VAL-07'],
     coverage: { 'unequal lengths': 0.1, 'empty completion': 0.03 },
     async check(subject, { rows }) {

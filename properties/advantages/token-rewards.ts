@@ -158,7 +158,7 @@ const carrier: Property<RewardCase> = {
   ...base,
   id: 'token_rewards/one-token-carries-the-score',
   title:
-    'Exactly one reward of a row moves with its score: that of the last trained token, or of the slot behind it',
+    'Exactly one reward of a row moves with its score: that of the last trained token, or of the slot after it',
   why: 'A score at another token credits what came before that token only; one at every token rewards length.',
   catches: ['VAL-01', 'KL-12', 'PAD-08'],
   given: given(),
@@ -170,7 +170,7 @@ const behindTools: Property<RewardCase> = {
   ...base,
   id: 'token_rewards/score-survives-masked-tokens',
   title:
-    'Between and behind masked tokens, too, the last trained token (or the slot behind it) carries the score',
+    'The last trained token (or the slot after it) carries the score, also between and after masked tokens',
   why: 'The number of trained tokens is no position where a tool wrote in between: the score stands in the middle of the answer, or on output that nothing is learned from.',
   level: 'should',
   catches: ['VAL-01', 'MSK-12'],

@@ -103,7 +103,7 @@ export const updateProperties: readonly Property<Batch>[] = [
     ...base,
     id: 'update/every-request-starts-with-the-same-weights',
     title: 'Asked again, the policy scores every token before the step as it did the first time',
-    why: 'Where the weights of one request are those that the last one left, what is found depends on what was asked before.',
+    why: 'If a request starts from the weights that the last one left, its result depends on the requests before it.',
     catches: ['LP-14'],
     async check(subject, drawn) {
       const { before } = await step(subject, drawn);

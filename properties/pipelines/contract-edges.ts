@@ -50,7 +50,7 @@ export const contractEdges: readonly Property<Handover>[] = [
     id: 'contract/undeclared-orders-are-refused-or-understood',
     title:
       'A batch of elements in an order that is not declared is refused, or trains what a declared one does',
-    why: 'Elements that are told apart by their number take one for another, and the loss that misses its own is skipped.',
+    why: 'If elements are identified by their number, one is taken for another, and the loss that misses its own is skipped.',
     catches: ['ZL-01'],
     given: (world) =>
       redrawn(anyOrder(ordersOf(world), lossesOf(world)), ({ order }) => !isDeclared(world, order)),
@@ -78,7 +78,7 @@ export const contractEdges: readonly Property<Handover>[] = [
     level: 'must',
     id: 'contract/nothing-is-trained-on-no-segments',
     title: 'A hand-over without segments is refused, or trains no token',
-    why: 'What is trained on when nothing was handed over is the batch before, or made up.',
+    why: 'A step without a batch trains on the previous batch, or on one that is made up.',
     catches: ['ZL-01', 'ZL-04'],
     given: (world) => handover(ordersOf(world), lossesOf(world)),
     labels: handoverLabels,

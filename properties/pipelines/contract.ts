@@ -155,7 +155,7 @@ export const contractProperties: readonly Property<Handover>[] = [
     level: 'must',
     id: 'contract/every-enabled-loss-is-reported',
     title: 'Every enabled loss is in `losses`, and finite',
-    why: 'A loss that is not logged, or is NaN, is one that nobody can watch; a sum over losses with NaN in it trains nothing.',
+    why: 'A loss that is not logged, or is NaN, cannot be watched. A sum of losses with a NaN in it trains nothing.',
     catches: ['ZL-01', 'NUM-01', 'NUM-02'],
     async check(subject, drawn) {
       const answer = await ask(subject, drawn);
@@ -245,8 +245,8 @@ export const contractProperties: readonly Property<Handover>[] = [
     level: 'must',
     id: 'contract/losses-are-told-by-name',
     title:
-      'In whichever order losses are enabled, each is told by its own name: as often, on as many tokens, and never as another one',
-    why: 'Losses that are told apart by their place in a list are each reported, or weighed, as another one.',
+      'In every order of enabled losses, each is reported under its own name: as often, on as many tokens, and never as another one',
+    why: 'If losses are identified by their place in a list, each is reported, or weighed, as another one.',
     catches: ['ZL-01', 'ZL-04'],
     needs: [declared, several('losses')],
     given: (world) => redrawn(base.given(world), ({ enabled }) => enabled.length > 1),

@@ -204,7 +204,7 @@ export const scheduleProperties: readonly Property<Scheduled>[] = [
     id: 'schedule/missing-trainers-are-refused-or-replaced',
     title:
       'An enabled loss whose trainer is not installed is refused, or trained by a fallback that is named',
-    why: 'An import that fails in silence turns a loss into nothing: the run goes on, and one model is never trained.',
+    why: 'An import that fails without an error removes a loss: the run goes on, and one model is never trained.',
     catches: ['ZL-01'],
     needs: [declared, hasOptional],
     given: (world) => redrawn(everyMode(world), (drawn) => missingIn(world, drawn).length > 0),

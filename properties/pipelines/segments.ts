@@ -146,7 +146,7 @@ export const unrollProperties: readonly Property<Unroll>[] = [
   {
     ...unrollBase,
     id: 'segments/unrolled-mask-marks-the-steps',
-    title: 'The mask is 1 on the steps of the segment, and 0 behind its end',
+    title: 'The mask is 1 on the steps of the segment, and 0 after its end',
     why: 'Padding that is trained teaches the world model that nothing follows; a step that is not trained is lost.',
     catches: ['MSK-15'],
     async check(subject, drawn) {

@@ -26,7 +26,7 @@ export const longRollouts: readonly Property<Rollouts>[] = [
     id: 'rollout/long-rollouts-are-whole',
     title:
       'A prompt of thousands of tokens is generated from and scored from end to end, and so is a long answer, unless a cut is declared, or it is refused',
-    why: 'A limit on prompts cuts the rules or the question off, and what is sampled behind the rest is scored as if it had been an answer; an answer whose end is lost is trained for a reward that its end has earned.',
+    why: 'A limit on prompts cuts off the rules or the question, and the completion of the rest is scored as if it were an answer. An answer that lost its end is trained for a reward that its end earned.',
     catches: ['TRN-03', 'TRN-06'],
     needs: [needsTokens, mayBeLong],
     coverage: {},
@@ -138,7 +138,7 @@ export const longTrajectories: readonly Property<Trajectory>[] = [
     id: 'trajectory/long-rollouts-are-whole',
     title:
       'A rollout with a prompt, a tool output or a turn of thousands of tokens is trained from end to end, or refused, unless a cut is declared',
-    why: 'Of a search of many pages the answer is trained without what it was read off, and of a long rollout the turns behind the limit are lost with what they earned.',
+    why: 'The answer to a search of many pages is trained without the pages it was read from, and a long rollout loses the turns after the limit together with their rewards.',
     catches: ['TRN-06', 'MT-05'],
     needs: [mayBeLong],
     // Few are tried, and each should have what a tool says and an answer that ended.

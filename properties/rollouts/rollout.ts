@@ -136,8 +136,8 @@ function lostStopFinding(subject: Subject, row: MaskedRow, stop: number): Findin
 const promptScored: Property<Rollouts> = {
   ...base,
   id: 'rollout/scored-prompt-is-the-prompt-generated-from',
-  title: 'Log-probabilities and KL are taken behind the very prompt ids that the sampler was given',
-  why: 'Scored behind the unformatted prompt, every ratio and every KL is about a distribution that nothing was sampled from.',
+  title: 'Log-probabilities and KL are computed after exactly the prompt ids that the sampler was given',
+  why: 'If completions are scored after the unformatted prompt, every ratio and every KL is for a distribution that nothing was sampled from.',
   catches: ['TPL-07', 'TOK-07', 'TOK-01', 'TRN-03'],
   async check(subject, drawn) {
     for (const row of (await scored(subject, drawn)).rows) {
@@ -248,7 +248,7 @@ const attention: Property<Rollouts> = {
   ...base,
   id: 'rollout/attention-covers-exactly-the-real-tokens',
   title: 'In the scored batch, attention_mask is 1 on prompt and completion and 0 on padding',
-  why: 'A mask inferred from ids hides the stop tokens of earlier turns where pad equals eos, and every score behind them changes.',
+  why: 'A mask inferred from ids hides the stop tokens of earlier turns where pad equals eos, and every score after them changes.',
   catches: ['EOS-02', 'PAD-02', 'LP-16'],
   async check(subject, drawn) {
     for (const row of (await scored(subject, drawn)).rows) {

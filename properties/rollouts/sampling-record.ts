@@ -48,7 +48,7 @@ const recorded: Property<SamplingStep> = {
   id: 'sampling/recorded-is-of-the-drawn-token',
   settles: ['sampling_logprobs'],
   title:
-    'What is recorded is the log-probability of the token that was drawn, in the declared mode (or, undeclared, in one of the three)',
+    'The recorded number is the log-probability of the drawn token, in the declared mode (or, undeclared, in one of the three)',
   why: 'The recorded number is the denominator of the ratio: that of another token, or of other logits, makes every weight wrong.',
   catches: ['LP-09', 'LP-08', 'LP-06', 'LP-07'],
   coverage: { 'drawn token is not the likeliest': 0.25 },
@@ -112,7 +112,8 @@ const temperatures = ({ hello, semantics }: World): boolean =>
 const asScored: Property<SamplingStep> = {
   ...base,
   id: 'sampling/recorded-equals-scored',
-  title: 'Without truncation, what the sampler records of a token is what scoring says of it: the ratio is 1',
+  title:
+    'Without truncation, the log-probability that the sampler records equals the one from scoring: the ratio is 1',
   why: 'Where the two differ before the first step, the trainer corrects for a difference that it made itself.',
   catches: ['LP-05', 'LP-08', 'LP-16', 'LP-09'],
   ops: ['sampling', 'logprobs'],

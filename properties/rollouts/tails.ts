@@ -24,7 +24,7 @@ const logprobs: Property<Batch> = {
   title: "With the completion come its tokens' log-probabilities from the sampler, one a token",
   stage: 'extract',
   level: 'must',
-  why: 'A stop token that is trimmed from the ids and not from the numbers, or the other way round, moves every ratio of the rows behind it.',
+  why: 'If a stop token is trimmed from the ids and not from the numbers, or the reverse, every ratio of the following rows moves.',
   catches: ['EOS-11', 'PAD-08', 'ADV-09'],
   ops: ['extract'],
   given: (world) => given(world),

@@ -26,7 +26,7 @@ export const longRows: readonly Property<Examples>[] = [
     id: 'collate/long-rows-are-whole',
     title:
       'An example of thousands of tokens is a row of the batch from end to end, or refused, unless a cut is declared',
-    why: 'Behind a width of the collator’s own the answer of each long example is lost, and the row is trained all the same.',
+    why: 'If the collator cuts at a width of its own, each long example loses its answer, and the row is trained all the same.',
     catches: ['TRN-04', 'TRN-06'],
     needs: [mayBeLong],
     mostCases: MOST_CASES,
@@ -114,7 +114,7 @@ export const longPairRows: readonly Property<PairBatch>[] = [
     id: 'preference/long-pairs-are-whole',
     title:
       'Both halves of a pair are rows from end to end also where the prompt or the answer has thousands of tokens, or the pair is refused, unless a cut is declared',
-    why: 'A cut prompt is half a question behind which other answers are the better ones, and an answer without its end is preferred for what it never said.',
+    why: 'A cut prompt is half a question, for which other answers are better. An answer without its end is preferred for text that it does not contain.',
     catches: ['TRN-03', 'TRN-04'],
     needs: [mayBeLong],
     mostCases: MOST_CASES,
@@ -152,7 +152,7 @@ const lengthOf = ({ length }: Ids): number => length;
 const roomFor = (ids: Ids): number => ids.length + 1;
 
 const LIMIT_WHY =
-  'A limit of the function’s own, below the one that it is given, is another run than was configured: whoever raised the limit has paid for the memory alone.';
+  'A function with a limit of its own, below the one that it is given, does not run as configured: raising the setting costs memory and changes nothing.';
 
 export const longLimited: readonly Property<LimitedExamples>[] = [
   {

@@ -74,7 +74,7 @@ const anyPad: Property<PairBatch> = {
   ...base,
   id: 'preference/independent-of-the-pad-id',
   title: 'Which id is used for padding changes nothing but the padding',
-  why: 'What is inferred from the pad id is wrong wherever that id is also a token, and pad is mostly the stop token.',
+  why: 'A mask inferred from the pad id is wrong wherever that id is also a token, and pad is mostly the stop token.',
   catches: ['EOS-01', 'EOS-02', 'PAD-09'],
   needs: [freeTokens],
   coverage: { 'pad is a stop token': 0.1 },

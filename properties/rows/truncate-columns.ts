@@ -13,8 +13,8 @@ export const truncateColumns: readonly Property<LimitedExamples>[] = [
   {
     ...truncation,
     id: 'truncate/companions-are-cut-alike',
-    title: 'Labels, attention_mask and position_ids are as long as their row, and speak of it',
-    why: 'A column that is cut elsewhere than the ids is shifted or stretched by the next collator, and every row behind it trains other tokens.',
+    title: 'Labels, attention_mask and position_ids are as long as their row, and belong to its tokens',
+    why: 'If a column is cut elsewhere than the ids, the next collator shifts or stretches it, and the row trains other tokens.',
     catches: ['TRN-05', 'MSK-11'],
     check: eachRow(({ row, ids, labels, example }, _, __, { answer }) => {
       const columns = {

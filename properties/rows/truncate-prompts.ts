@@ -128,7 +128,7 @@ export const truncatePromptProperties: readonly Property<LimitedPrompts>[] = [
     id: 'truncate/prompts-keep-their-beginning',
     title: 'A prompt that is cut still begins as it did, or is left out',
     level: 'may',
-    why: 'Cut on the left, a prompt loses its first tokens in silence: the system message, and with it the rules that the reward goes by.',
+    why: 'A prompt that is cut on the left loses its first tokens without an error: the system message, and with it the rules of the reward.',
     catches: ['TRN-03'],
     check: eachCut(({ row, at, prompt, seen }) =>
       seen[0] === prompt[0]

@@ -25,7 +25,7 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
   {
     ...truncation,
     id: 'truncate/keeps-tokens-of-the-example',
-    title: 'What is left of an example are its own tokens, in order',
+    title: 'A cut example keeps only its own tokens, in order',
     why: 'A row with the tokens of another example, or with padding in their place, is trained with labels that are not its own.',
     catches: ['PAD-08', 'TRN-01'],
     check: eachRow(({ row, at, ids, example }, _, subject) =>
@@ -41,7 +41,7 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
     ...truncation,
     id: 'truncate/no-row-above-the-limit',
     title: 'No row is longer than the limit',
-    why: 'A row above the limit is cut again by whoever comes next, or ends the run out of memory.',
+    why: 'A row above the limit is cut again by the next step of the pipeline, or the run ends out of memory.',
     catches: ['TRN-06'],
     check: eachRow(({ row, at, ids }, { limit }) =>
       ids.length <= limit
@@ -105,9 +105,9 @@ export const truncateProperties: readonly Property<LimitedExamples>[] = [
     ...truncation,
     id: 'truncate/keeps-one-end',
     title:
-      'What is left of an example, or of its prompt and its answer where that is declared, is its beginning or its end, the same in all rows',
+      'A cut example, or its cut prompt and answer where that is declared, keeps its beginning or its end, the same in all rows',
     level: 'should',
-    why: 'A row with a gap teaches the model to go on behind a text that nobody wrote; a stop token behind the cut, to stop in the middle of a sentence.',
+    why: 'A row with a gap teaches the model to continue a text that was never written. A stop token after the cut teaches it to stop in the middle of a sentence.',
     catches: ['EOS-06', 'TRN-06'],
     async check(subject, drawn) {
       const answer = await cut(subject, drawn);

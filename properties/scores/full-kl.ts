@@ -159,7 +159,7 @@ export const fullKlProperties: readonly Property<LogitBatch>[] = underGaps(holes
     id: 'kl/over-the-vocabulary-equals-the-definition',
     title:
       'The exact KL of a token is sum p (log p - log q) of the logits one position before it, and the mean is over the mask',
-    why: 'Swapped, shifted or at another temperature, a KL is as smooth as the right one, and holds the policy to something else.',
+    why: 'A KL that is swapped, shifted or at another temperature is as smooth as the right one, and ties the policy to something else.',
     catches: ['KL-03', 'KL-08', 'LOSS-14'],
     async check(subject, drawn) {
       const laid = klLaid(drawn);
@@ -172,7 +172,7 @@ export const fullKlProperties: readonly Property<LogitBatch>[] = underGaps(holes
     id: 'kl/over-the-vocabulary-ignores-logits-elsewhere',
     title:
       'Logits from which no completion token is drawn (prompt, padding, tool output, the end) change no exact KL',
-    why: 'A KL over prompts or padding pulls the policy towards how the reference continues what nobody trains.',
+    why: 'A KL over prompts or padding pulls the policy towards the reference on tokens that are not trained.',
     catches: ['KL-08'],
     async check(subject, drawn) {
       const laid = klLaid(drawn);

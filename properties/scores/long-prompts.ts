@@ -113,8 +113,8 @@ function longPrompt({ op, noun, catches, numbers, id }: Read): Property<Batch> {
     level: 'must',
     ops: [op],
     id: id.replace(/depends?-on-the-whole-prompt/, 'behind-a-long-prompt'),
-    title: `The ${noun} behind a prompt of thousands of tokens hang on all of it, or it is refused, unless a cut is declared`,
-    why: 'A limit of the scorer is above every prompt of a test: behind a long document each answer is rated for half of it.',
+    title: `The ${noun} after a prompt of thousands of tokens depend on all of it, or it is refused, unless a cut is declared`,
+    why: 'A limit of the scorer is usually longer than every prompt of a test: after a long document, each answer is rated for half of it.',
     catches,
     needs: [
       modelTokens,

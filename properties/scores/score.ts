@@ -115,7 +115,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
     ...base,
     id: 'score/depends-on-the-prompt',
     title: 'With every token of the prompts replaced, some score changes',
-    why: 'Completions scored without their prompt, or behind another one, are rated by a distribution that nothing was sampled from: every ratio and every KL is wrong, and smooth.',
+    why: 'Completions scored without their prompt, or after another one, are rated by a distribution that nothing was sampled from: every ratio and every KL is wrong, and smooth.',
     catches: ['TPL-07', 'TRN-03', 'LP-16'],
     given: (world) =>
       redrawn(given(1)(world), ({ completions }) => completions.flat().length >= LEAST_SCORES),
@@ -139,7 +139,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
     ...base,
     id: 'score/looks-only-back',
     title: 'Changing a completion token leaves the scores before it alone and changes its own',
-    why: 'A model that sees the tokens behind the one it predicts scores them nearly for certain; scores paired with the wrong token weigh the decision before or after.',
+    why: 'A model that sees the tokens after the one it predicts scores them as nearly certain. Scores paired with the wrong token weigh the decision before or after it.',
     catches: ['LP-01', 'LP-03', 'LP-16'],
     given: given(1),
     coverage,

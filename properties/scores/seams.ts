@@ -83,7 +83,7 @@ export const seamProperties: readonly Property<Batch>[] = [
     title: 'Where the prompt ends and the completion begins makes no difference to the score of a token',
     stage: 'score',
     ops: ['score'],
-    why: 'Positions that begin anew with the completion, or a seam that is attended to wrongly, rate every token behind a row that the sampler never saw.',
+    why: 'Positions that restart with the completion, or wrong attention at the seam, rate every token after a row that the sampler never saw.',
     catches: ['PAD-04', 'LP-16', 'PAD-05'],
     async check(subject, drawn) {
       const moved = movedOf(drawn);

@@ -93,7 +93,7 @@ export const shardedLogprobs: Property<LogitBatch> = {
   id: 'logprobs/independent-of-shards',
   title: 'Log-probabilities are the same in every number of sequence-parallel shards',
   stage: 'logprobs',
-  why: 'A shift inside each shard loses the token behind its end: the ratio of one token in so many is computed from nothing.',
+  why: 'A shift inside each shard loses the token after its end, so one ratio per shard is computed from nothing.',
   catches: ['LP-03'],
   ops: ['logprobs'],
   needs: [offers('logprobs')],

@@ -103,7 +103,7 @@ export const valuesProperties: readonly Property<Batch>[] = [
     ...base,
     id: 'values/independent-of-temperature',
     title: 'Values do not change with the sampling temperature',
-    why: 'A critic speaks of returns, not of probabilities: divided by the temperature, its baseline is off by that factor in every advantage.',
+    why: 'A critic predicts returns, not probabilities: divided by the temperature, its baseline is off by that factor in every advantage.',
     catches: ['LP-06'],
     needs: [modelTokens, needsTemperature],
     given: given(),

@@ -74,7 +74,7 @@ function wholePrompt(read: Read): Property<Batch> {
     ops: [op],
     id,
     title: `The ${noun} depend on both ends of the prompt, also where it is long`,
-    why: 'Long prompts are those with the documents, the tools and the rules in front: a limit that cuts them rates answers behind half a question.',
+    why: 'Long prompts begin with the documents, the tools and the rules: a limit that cuts them rates answers to half a question.',
     catches,
     needs: [modelTokens, precise],
     given: (world: World) => redrawn(batch({ tokens: world.hello.tokens, long: true }), hasEnds),

@@ -212,7 +212,7 @@ function irregularRows(op: RowOp): readonly Property<Dialogue>[] {
         'Also where turns do not alternate, the ids of an SFT row are the tokens of the rendered chat template, unless the trainer refuses them',
       ),
       level: 'should',
-      why: 'Turns that are joined, dropped or moved in training alone make a row of a conversation that nobody had, and that RL prompts with otherwise.',
+      why: 'If only training joins, drops or moves turns, its rows are conversations that never took place, and RL prompts with different ones.',
       catches: ['TPL-06', 'TPL-09', 'TOK-12'],
       needs,
       given: (world: World) =>
@@ -233,7 +233,7 @@ const nextPrompt: Property<Dialogue> = {
   title:
     'The row of a turn, through its stop token, is the beginning of the RL prompt of a later turn, where the template keeps earlier turns as they are',
   level: 'should',
-  why: 'Where history is rewritten between two turns, a row that holds both trains answers behind a conversation that they were not given for.',
+  why: 'Where history is rewritten between two turns, a row with both turns trains answers after a conversation that they were not given for.',
   catches: ['TPL-03', 'TPL-04', 'TOK-12'],
   needs: [route('tokenize', 'sft', 'rl'), severalTurns('tokenize'), chatTemplate, declaredStops],
   given: () => longDialogue(),

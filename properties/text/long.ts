@@ -256,7 +256,7 @@ export const longPairs: readonly Property<ChatPairs>[] = [
     ...preferenceBase,
     id: 'preference/of-conversations-long-prompts-are-whole',
     title:
-      'Of a pair of answers, both halves are whole also where the prompt or the answer has thousands of tokens, or the pair is refused, unless a cut is declared',
+      'Both halves of a pair are whole, also if the prompt or the answer has thousands of tokens, or the pair is refused, unless a cut is declared',
     why: 'Where the prompt fills the length that rows are cut at, both halves are the same row, and a pair without an answer says nothing at a loss of 0.69.',
     catches: ['TRN-03', 'TRN-04'],
     needs: [mayBeLong],

@@ -123,7 +123,7 @@ const bos: Property<Dialogue> = {
   ...base,
   id: 'tokenize/exactly-the-right-number-of-bos',
   title: 'A row begins with as many BOS as the chat template says, never two',
-  why: 'A doubled BOS shifts every position and is a prompt that no model was trained on; a missing one costs quality in silence.',
+  why: 'A doubled BOS shifts every position and is a prompt that no model was trained on; a missing one costs quality without an error.',
   catches: ['TOK-01', 'TOK-02'],
   needs: [
     (world) =>

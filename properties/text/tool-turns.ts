@@ -47,7 +47,7 @@ export const renderToolProperties: readonly Property<Dialogue>[] = [
     id: 'render/sft-and-rl-render-tools-alike',
     title:
       'With tool results in it, the prompt that RL generates from is the beginning of the text that SFT trains on',
-    why: 'The loop that calls the tools writes their results down by itself; what it forgets, fine-tuning never taught.',
+    why: 'The loop that calls the tools writes their results itself. A prompt without a part of them is one that fine-tuning never taught.',
     catches: ['MT-03', 'TPL-06', 'TPL-03'],
   }),
   withTools(asTemplate('rl'), {
@@ -92,7 +92,7 @@ export const tokenizeToolProperties: readonly Property<Dialogue>[] = [
   withTools(turnLabels('tokenize/every-answer-is-trained'), {
     id: 'tokenize/calls-and-answers-are-trained',
     title:
-      'Where SFT is declared to train every assistant turn, calls of tools and the answers behind the results are trained through their stop tokens',
+      'Where SFT is declared to train every assistant turn, tool calls and the answers after their results are trained through their stop tokens',
     why: 'A model that is never trained on the end of its calls does not stop to wait for the result.',
     catches: ['MSK-09', 'EOS-09', 'MSK-05'],
   }),

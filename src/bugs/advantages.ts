@@ -30,7 +30,7 @@ export const advantages: readonly Bug[] = [
   },
   {
     id: 'ADV-05',
-    what: 'Groups without spread, or of one row, give NaN or huge advantages.',
+    what: 'Groups without spread, or with one row, give NaN or huge advantages.',
     formula: 'nothing guards the division',
     seen: ['NVIDIA-NeMo/RL#1519', 'NVIDIA-NeMo/RL#4158', 'huggingface/trl#5773', 'verl-project/verl#3635'],
     todo: 'Set advantages to 0 where `max - min == 0`, do not rely on epsilon alone, and state ddof: a group of one has no deviation with ddof 1.',
@@ -88,7 +88,7 @@ export const advantages: readonly Bug[] = [
   },
   {
     id: 'VAL-03',
-    what: 'The value of a state is read behind its action.',
+    what: 'The value of a state is read after its action instead of before it.',
     seen: ['huggingface/trl#137'],
     todo: 'The value of the state before token t is read at column t - 1. Compare advantages with a sum by hand for rows of one, two and three tokens.',
   },

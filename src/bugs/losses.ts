@@ -45,7 +45,7 @@ export const losses: readonly Bug[] = [
   },
   {
     id: 'KL-02',
-    what: 'The estimator k1 is used as a loss, where its gradient does not know the reference.',
+    what: 'The estimator k1 is used as a loss, where its gradient does not depend on the reference.',
     seen: [
       'allenai/open-instruct#534',
       'allenai/open-instruct#535',
@@ -208,7 +208,7 @@ export const losses: readonly Bug[] = [
   },
   {
     id: 'KTO-01',
-    what: 'The KL that labelled completions are held against is estimated from rows with their own completions.',
+    what: 'The KL that labelled completions are compared with is estimated from rows with their own completions.',
     formula: 'the KL is that of the rows themselves, not of mismatched ones',
     seen: ['huggingface/trl#1911', 'hiyouga/LlamaFactory#7509'],
     todo: 'Give each prompt the completion of another row: move completions on by one, which reversing them does not do where there is a middle. A batch of one row has none to give.',

@@ -6,11 +6,11 @@ export const pipelines: readonly Bug[] = [
     id: 'MSK-15',
     what: 'Per-step arrays of a segment have lengths that differ by one, and the mask follows the wrong one.',
     seen: ['opendilab/LightZero@9d54f082', 'opendilab/LightZero@0ad3fdf0'],
-    todo: 'Write down whether an array speaks of states (K + 1) or of transitions (K), name it so, and let the mask have the length of the transitions. Do not cut by "if it is longer".',
+    todo: 'Write down whether an array is per state (K + 1) or per transition (K), name it so, and give the mask the length of the transitions. Do not cut by "if it is longer".',
   },
   {
     id: 'ADV-14',
-    what: 'With one sample per prompt all advantages are 0, and nobody says so.',
+    what: 'With one sample per prompt all advantages are 0, and no warning appears.',
     seen: ['OpenRLHF/OpenRLHF#1250'],
     todo: 'Refuse a group baseline with one sample per prompt, for every estimator that has one, or use a baseline of the batch.',
   },
@@ -42,7 +42,7 @@ export const pipelines: readonly Bug[] = [
   },
   {
     id: 'ZL-05',
-    what: 'A counter or a metric is read from a place that nobody writes.',
+    what: 'A counter or a metric is read from a place that is never written.',
     seen: ['verl-project/verl@66d2b3a43'],
     todo: 'Compute counters from the mask that the loss used, in the same function.',
   },

@@ -21,7 +21,7 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'EOS-01',
-    what: 'Padding is told by its id, and with pad = eos the real stop token is not trained.',
+    what: 'Padding is recognised by its id, and with pad = eos the real stop token is not trained.',
     seen: [
       'huggingface/transformers#23530',
       'huggingface/transformers#22794',
@@ -44,9 +44,9 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'EOS-03',
-    what: 'Tokens behind the stop token are trained.',
+    what: 'Tokens after the stop token are trained.',
     seen: ['huggingface/trl#2708', 'bingreeky/MemGen#33'],
-    todo: 'Build the mask as "up to and including the first stop token", for instance from `(is_stop.cumsum(1) - is_stop) == 0`, and fill what stands behind with padding.',
+    todo: 'Build the mask as "up to and including the first stop token", for instance from `(is_stop.cumsum(1) - is_stop) == 0`, and fill the rest with padding.',
   },
   {
     id: 'EOS-05',
@@ -61,7 +61,7 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'EOS-06',
-    what: 'A stop token is put behind a completion that was cut by its length, and is trained.',
+    what: 'A stop token is appended to a completion that was cut at its maximum length, and is trained.',
     seen: ['modelscope/ms-swift#6618', 'OpenRLHF/OpenRLHF@3f41959d'],
     todo: 'Append a stop token only where the engine says that the model stopped and left it out; a completion with finish reason `length` stays as it was sampled.',
   },
@@ -112,9 +112,9 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'PAD-03',
-    what: 'The completion is cut from the end of a row that has padding behind it.',
+    what: 'The completion is cut from the end of a row whose padding is on the right.',
     seen: ['NovaSky-AI/SkyRL#1367'],
-    todo: 'Slice `[P, P + R_i)`. If you cut from the end, remove the padding behind the row first, and remember that `x[-0:]` is everything.',
+    todo: 'Slice `[P, P + R_i)`. If you cut from the end, remove the padding on the right first, and remember that `x[-0:]` is everything.',
   },
   {
     id: 'PAD-11',
@@ -129,9 +129,9 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'TPL-07',
-    what: 'Completions are scored behind another prompt than they were sampled behind.',
+    what: 'Completions are scored after a different prompt than the one they were sampled from.',
     seen: ['PrimeIntellect-ai/prime-rl#503', 'opendilab/LightZero@ea32a4af', 'NovaSky-AI/SkyRL#233'],
-    todo: 'Keep the prompt ids that the engine was sent, in the sample, and score behind those; do not render or tokenise the prompt a second time.',
+    todo: 'Store the prompt ids that the engine was sent with the sample, and score after those. Do not render or tokenise the prompt a second time.',
   },
   {
     id: 'MSK-01',
@@ -190,7 +190,7 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'LP-17',
-    what: 'What changed the distribution while sampling is not part of the scored distribution.',
+    what: 'Sampling changes the distribution (by a penalty or a minimum length), and scoring leaves that change out.',
     seen: ['huggingface/transformers#21321', 'huggingface/trl#6789'],
     todo: 'Switch off in training what changes the distribution while sampling (minimum length, penalties, forbidden words), or apply the same processors before log-softmax when scoring.',
   },
@@ -221,25 +221,25 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'MT-02',
-    what: 'Behind a turn that was cut by its length, an ordinary token is taken for its end.',
+    what: 'A turn was cut at its maximum length, and its last ordinary token is taken for its end-of-turn token.',
     seen: ['PrimeIntellect-ai/verifiers@0315d48c7'],
-    todo: 'Look at the finish reason before you build on a turn. Behind one that was cut by its length, add the end-of-turn token untrained, or end the rollout.',
+    todo: 'Look at the finish reason before you build on a turn. If it was cut at its maximum length, add an untrained end-of-turn token, or end the rollout.',
   },
   {
     id: 'MT-04',
-    what: 'What the model invents behind a tool call is trained.',
+    what: 'Text that the model invents after a tool call is trained.',
     seen: ['THUDM/slime#2036'],
-    todo: 'Stop generation at the end of a tool call, or cut there and mask what stands behind; compare the boundary in ids, since it may fall within a token.',
+    todo: 'Stop generation at the end of a tool call, or cut there and mask the rest. Compare the boundary in ids, because it may fall within a token.',
   },
   {
     id: 'MT-05',
-    what: 'What a tool said is cut at another end, or to another length, than the setting says.',
+    what: 'The output of a tool is cut on another side, or to another length, than the setting says.',
     seen: ['verl-project/verl#6313'],
     todo: 'Say what the side of a setting means, the ids that are lost or those that stay, and try it on a response that is one id too long and on one that fits. Cut each response by itself, before the masks are made.',
   },
   {
     id: 'MT-06',
-    what: 'Of the rewards of single turns only the last is kept, or one is given to several turns.',
+    what: 'Only the last of the rewards of single turns is kept, or one reward is given to several turns.',
     seen: ['NovaSky-AI/SkyRL#201'],
     todo: 'Keep a list with one reward a turn, beside the index of the last token that the turn sampled, and compare the sum of the reward track with the sum of the list.',
   },
@@ -247,7 +247,7 @@ export const rollouts: readonly Bug[] = [
     id: 'PEN-01',
     what: 'Presence and frequency penalties count the prompt.',
     seen: ['osaurus-ai/vmlx-swift#294', 'osaurus-ai/vmlx-swift#295', 'NVIDIA/TensorRT-LLM#5623'],
-    todo: 'Count generated tokens only for presence and frequency: start the counts behind the prompt. At the first step they must change nothing.',
+    todo: 'Count only generated tokens for presence and frequency: start the counts after the prompt. At the first step they must change nothing.',
   },
   {
     id: 'PEN-02',
@@ -274,8 +274,8 @@ export const rollouts: readonly Bug[] = [
   },
   {
     id: 'PEN-05',
-    what: 'A banned sequence is held against other tokens than those that were just generated.',
+    what: 'A banned sequence is compared with other tokens than those that were just generated.',
     seen: ['huggingface/transformers.js#1278'],
-    todo: 'Ban the last id of a sequence where the ids before it are the last that were generated, all of them and in this order; a sequence of more ids than that has nothing to be held against.',
+    todo: 'Ban the last id of a sequence if the ids before it are the last generated ids, all of them in this order. If fewer ids were generated, ban nothing.',
   },
 ];

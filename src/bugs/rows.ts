@@ -97,6 +97,6 @@ export const rows: readonly Bug[] = [
     seen: ['axolotl-ai-cloud/axolotl#3478'],
     todo: 'Give evaluation a packing switch of its own, off by default.',
     unshown:
-      'It concerns how an evaluation run is configured; packing itself is checked, whoever switches it on.',
+      'It concerns how an evaluation run is configured; packing itself is checked in every configuration.',
   },
 ];

@@ -30,7 +30,7 @@ export const scores: readonly Bug[] = [
       'PrimeIntellect-ai/prime-rl#1525',
       'meta-llama/llama#869',
     ],
-    todo: '`logits[:, t]` predicts token t + 1: take `log_softmax(logits[:, :-1])` at `ids[:, 1:]`. Of a completion that begins at P you need the logits from P - 1 on.',
+    todo: '`logits[:, t]` predicts token t + 1: take `log_softmax(logits[:, :-1])` at `ids[:, 1:]`. For a completion that begins at P, you need the logits from P - 1 on.',
   },
   {
     id: 'LP-11',
@@ -147,7 +147,7 @@ export const scores: readonly Bug[] = [
   },
   {
     id: 'NUM-02',
-    what: 'What stands under the mask is multiplied by 0, and 0 times NaN is NaN.',
+    what: 'Masked values are multiplied by 0, and 0 times NaN is NaN.',
     seen: [
       'verl-project/verl#2377',
       'NovaSky-AI/SkyRL#1633',

@@ -2,28 +2,28 @@
 import type { Bug } from './bug.ts';
 
 const UNSHOWN =
-  'It concerns the loop around a trainer, which no request reaches; scripts under trace show it.';
+  'It concerns the loop around a trainer, which no request reaches. `trace` finds it in scripts.';
 
 export const steps: readonly Bug[] = [
   {
     id: 'OPT-01',
-    what: 'Gradients are set to nothing between the backward pass and the step, or in each micro-batch.',
+    what: 'Gradients are zeroed between the backward pass and the step, or in each micro-batch.',
     seen: [],
-    todo: 'Call zero_grad() once in a step, behind step().',
+    todo: 'Call zero_grad() once per step, after step().',
     unshown: UNSHOWN,
   },
   {
     id: 'OPT-02',
     what: 'Gradients of the step before are still there, or are used a second time.',
     seen: ['pytorch/pytorch#115607'],
-    todo: 'Call zero_grad() of all that is trained behind step(), and step() once.',
+    todo: 'Call step() once, and then zero_grad() on every trained parameter.',
     unshown: UNSHOWN,
   },
   {
     id: 'OPT-03',
     what: "The optimiser holds other tensors than the model's: it was made before the model was copied, cast, resized or sharded.",
     seen: ['mlverse/torch#683', 'pytorch/pytorch#7844'],
-    todo: 'Make the optimiser last. Where it holds copies in a finer precision, write them back behind each step.',
+    todo: 'Make the optimiser last. If it holds copies in a finer precision, write them back after each step.',
     unshown: UNSHOWN,
   },
   {
@@ -35,23 +35,23 @@ export const steps: readonly Bug[] = [
   },
   {
     id: 'OPT-05',
-    what: 'What was to be frozen is trained, or what was to be trained is frozen.',
+    what: 'Parameters that should be frozen are trained, or parameters that should be trained are frozen.',
     seen: ['open-mmlab/mmpretrain#702'],
-    todo: 'Call requires_grad_(False) on modules; the attribute is read of parameters alone. Print how many parameters require a gradient.',
+    todo: 'Call requires_grad_(False) on modules; only parameters have an effective `requires_grad` attribute. Print how many parameters require a gradient.',
     unshown: UNSHOWN,
   },
   {
     id: 'OPT-06',
     what: 'Tied weights became two tensors.',
     seen: ['NVIDIA/Megatron-LM#656', 'facebookresearch/lingua#75', 'verl-project/verl#7834'],
-    todo: 'Call tie_weights() behind loading, casting and wrapping, before the optimiser is made.',
+    todo: 'Call tie_weights() after loading, casting and wrapping, before the optimiser is made.',
     unshown: UNSHOWN,
   },
   {
     id: 'OPT-07',
     what: 'The weights that were loaded are not those that training begins with.',
     seen: ['huggingface/transformers#17877'],
-    todo: 'Load behind everything that initialises, and read the missing and unexpected keys that load_state_dict(strict=False) returns.',
+    todo: 'Load after everything that initialises, and read the missing and unexpected keys that load_state_dict(strict=False) returns.',
     unshown: UNSHOWN,
   },
   {
@@ -63,7 +63,7 @@ export const steps: readonly Bug[] = [
   },
   {
     id: 'OPT-09',
-    what: 'Gradients are clipped in part, scaled, before they are whole, or behind the step.',
+    what: 'Only a part of the gradients is clipped, or they are clipped while scaled, before all are accumulated, or after the step.',
     seen: ['Lightning-AI/pytorch-lightning#9599', 'pytorch/examples#1196', 'milesial/Pytorch-UNet#468'],
     todo: 'Unscale, clip all parameters of the optimiser, step: in this order, once.',
     unshown: UNSHOWN,
@@ -79,7 +79,7 @@ export const steps: readonly Bug[] = [
     id: 'OPT-11',
     what: 'The learning rate scheduler is stepped twice, never, in another unit than it counts, or before the optimiser.',
     seen: ['meta-llama/llama-cookbook#27', 'songmzhang/KDFlow#4'],
-    todo: 'Step it once behind each step of the optimiser, and give it the number of those steps.',
+    todo: 'Step it once after each step of the optimiser, and give it the number of those steps.',
     unshown: UNSHOWN,
   },
   {
@@ -93,7 +93,7 @@ export const steps: readonly Bug[] = [
     id: 'OPT-13',
     what: 'Dropout is on where log-probabilities are taken to be compared with, or off where the model is trained.',
     seen: ['huggingface/transformers#33844'],
-    todo: 'Call eval() before scoring and validation, and train() behind them.',
+    todo: 'Call eval() before scoring and validation, and train() after them.',
     unshown: UNSHOWN,
   },
 ];

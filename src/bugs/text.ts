@@ -75,7 +75,7 @@ export const text: readonly Bug[] = [
     id: 'TOK-12',
     what: 'White space at the end of a message or of a turn is stripped before tokenisation.',
     seen: ['NVIDIA-NeMo/RL#948', 'PrimeIntellect-ai/verifiers#1081'],
-    todo: 'Take `.strip()` off every text that is tokenised; strip only the copy that is compared. White space behind the end-of-turn token belongs to the template, and the model is prompted with it.',
+    todo: 'Take `.strip()` off every text that is tokenised; strip only the copy that is compared. White space after the end-of-turn token belongs to the template, and the model is prompted with it.',
   },
   {
     id: 'EOS-07',
@@ -127,11 +127,11 @@ export const text: readonly Bug[] = [
       'THUDM/slime#330',
       'mlc-ai/mlc-llm#3484',
     ],
-    todo: 'Train each step behind the prompt that it was sampled behind, or use a template that keeps earlier reasoning. Before you merge turns into one row, compare ids: what is no prefix must not be merged.',
+    todo: 'Train each step after the prompt that it was sampled from, or use a template that keeps earlier reasoning. Before you merge turns into one row, compare ids: merge a turn only if the earlier row is its prefix.',
   },
   {
     id: 'TPL-04',
-    what: 'What the template adds behind a turn is cut off at another place than the sampled text.',
+    what: 'The text that the template adds after a turn is cut at another place than where the sampled text ends.',
     seen: [
       'huggingface/trl#5330',
       'huggingface/trl#5559',
@@ -184,9 +184,9 @@ export const text: readonly Bug[] = [
   },
   {
     id: 'MSK-09',
-    what: 'Of several turns the wrong ones are trained: the first for the last, or past a tool.',
+    what: 'The wrong turns of a conversation are trained: the first instead of the last, or turns past a tool call.',
     seen: ['hiyouga/LlamaFactory@d71446e38', 'modelscope/ms-swift#9923'],
-    todo: 'Define which turns are trained by the role of the message behind them (the last answer after the last user or tool message), and reverse lists before indexing them, not after.',
+    todo: 'Define which turns are trained by role (the last answer after the last user or tool message), and reverse lists before indexing them, not after.',
   },
   {
     id: 'MSK-16',

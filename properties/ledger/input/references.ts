@@ -23,7 +23,7 @@ const TELLING = 2;
 
 export const sameRows: LedgerProperty = {
   id: 'trace/reference-sees-the-same-rows',
-  title: 'The reference scores each row that the policy is trained on, behind the same prompt',
+  title: 'The reference scores each row that the policy is trained on, after the same prompt',
   stage: 'trace',
   level: 'must',
   why: 'A KL or a margin against a reference that read another prompt compares two questions: it punishes the policy for knowing its own.',

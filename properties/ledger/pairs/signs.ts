@@ -7,7 +7,7 @@ type Said = 'good' | 'set aside' | 'open' | 'wrong';
 
 export const pairSigns: LedgerProperty = {
   id: 'trace/chosen-up-rejected-down',
-  title: 'Of a preference pair the chosen answer is made likelier and the rejected one less likely',
+  title: 'The chosen answer of a preference pair is made likelier, and the rejected one less likely',
   stage: 'trace',
   level: 'must',
   why: 'With the two swapped, or the sign of the loss turned, a model learns what people dislike, and loss and accuracy of the pairs look as they should.',

@@ -255,7 +255,7 @@ function modesOf(ledger: Ledger, set: ReplicaSet, step: number): readonly Found[
       tell: () => ({
         kind: 'mode',
         sentence: `Before step ${step}, the model is in train mode on rank ${on.rank} and in eval mode on rank ${off.rank}.`,
-        note: 'Call model.train() on every rank behind an evaluation that only one of them makes.',
+        note: 'Call model.train() on every rank after an evaluation that only one of them makes.',
         given: { step, modes },
       }),
     },

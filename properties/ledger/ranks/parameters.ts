@@ -115,7 +115,7 @@ function behind(set: ReplicaSet, step: ReplicaStep, next: ReplicaStep | undefine
         differenceOf(set, step, compared, {
           kind: 'stay',
           sentence: `Step ${step.step} had the same parameters and the same gradients on ${ranksOf(set.ranks)}, and left others: ${partOf(compared)} differ between ${apartOf(compared)}.`,
-          note: 'The optimisers are not the same: compare their learning rates, weight decays and loaded states by rank, and what is done to the parameters behind the step.',
+          note: 'The optimisers are not the same: compare their learning rates, weight decays and loaded states by rank, and what is done to the parameters after the step.',
         }),
       ],
     },
@@ -158,7 +158,7 @@ function alone(set: ReplicaSet): readonly Part[] {
         differenceOf(set, first, parted.parameters, {
           kind: 'alone',
           sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters, and no gradient is the same when their optimisers step: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
-          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients behind the last backward() before a step. Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
+          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients after the last backward() before a step. Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
         }),
       ],
     },

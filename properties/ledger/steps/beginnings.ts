@@ -10,7 +10,7 @@ const loaded: LedgerProperty = {
   title: 'The first forward pass for training is made with the weights that were loaded',
   stage: 'update',
   level: 'should',
-  why: 'A checkpoint whose names do not fit, or an initialisation that runs behind loading: training begins from nothing, and the loss only looks high.',
+  why: 'If the names of a checkpoint do not match, or an initialisation runs after loading, training begins from nothing, and the loss only looks high.',
   catches: ['OPT-07'],
   needs: ({ events }) =>
     events.some(({ what }) => what === 'loaded' || what === 'not-loaded')
@@ -40,7 +40,7 @@ function reset(event: LedgerEvent): Found {
     harm: count,
     kind: 'reset',
     sentence: `${count} of ${tensors(of)} that were loaded${at(event.place)} have nothing in common with what was loaded when the training begins: ${named(event.names, count)}.`,
-    note: 'They were initialised again, or loaded over: load last, behind everything that initialises.',
+    note: 'They were initialised again, or loaded over: load last, after everything that initialises.',
     given: { loaded: event.place ?? null, tensors: event.names, of },
   });
 }
@@ -72,7 +72,7 @@ const tied: LedgerProperty = {
   title: 'Weights that the configuration ties are one tensor',
   stage: 'update',
   level: 'must',
-  why: 'Tied weights that became two drift apart; what is saved is one of them, and the other is lost without a word.',
+  why: 'Tied weights that became two drift apart. Only one of them is saved, and the other is lost without a warning.',
   catches: ['OPT-06'],
   needs: ({ events }) =>
     events.some(({ what }) => what === 'tied' || what === 'untied')
@@ -114,7 +114,7 @@ function untied(event: LedgerEvent): Found {
     harm: 1,
     kind: 'untied',
     sentence: `The configuration says tie_word_embeddings, and ${named(event.names)} are two tensors${equal}: each gets a gradient and an update of its own.`,
-    note: 'They came apart in loading, casting, copying or wrapping: call model.tie_weights() behind it, before the optimiser is made.',
+    note: 'They came apart in loading, casting, copying or wrapping: call model.tie_weights() afterwards, before the optimiser is made.',
     given: { tensors: event.names, ...event.values },
   });
 }

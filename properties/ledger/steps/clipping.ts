@@ -76,7 +76,7 @@ function tooEarly(clips: readonly LedgerEvent[], passes: number): Found {
     harm: passes - after,
     kind: 'early',
     sentence: `${last === undefined ? 'Clipping' : functionOf(last)}${at(last?.place)} is called behind ${after} of ${passes} backward passes of step ${last?.step}, and not behind the last: what it bounds is not what the step is made with.`,
-    note: 'Clip once, behind the last micro-batch and before step().',
+    note: 'Clip once, after the last micro-batch and before step().',
     given: { step: last?.step ?? null, place: last?.place ?? null, passes, clipped_behind: after },
   });
 }

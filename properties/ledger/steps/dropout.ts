@@ -72,7 +72,7 @@ function scoredWith(ledger: Ledger, row: ScoredRow, twin: LedgerRow): Found {
             ],
           }
         : {}),
-      note: 'Call eval() on the model before scoring, and train() behind it; or train without dropout.',
+      note: 'Call eval() on the model before scoring, and train() after it; or train without dropout.',
       given: { step: row.step, forward: row.forward, row: row.row, dropout: row.dropout, input_ids: row.ids },
     }),
   };

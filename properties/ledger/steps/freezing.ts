@@ -6,10 +6,10 @@ import { needsUpdates } from './tensors.ts';
 
 const freezing: LedgerProperty = {
   id: 'update/what-is-frozen-stays',
-  title: 'What is frozen does not move, nor does what adapters stand beside',
+  title: 'Frozen parameters do not move, nor do the base weights beside adapters',
   stage: 'update',
   level: 'should',
-  why: 'model.requires_grad = False freezes nothing; adapters whose base is trained too are no adapters, and what is saved of them is not what was trained.',
+  why: 'model.requires_grad = False freezes nothing; if the base of adapters is trained too, the saved adapters are not the trained model.',
   catches: ['OPT-05'],
   needs: needsUpdates,
   judge: (ledger) => {
@@ -42,7 +42,7 @@ function inVain(event: LedgerEvent): Found {
     sentence: `${word} = False is set on ${whole ?? `${tensors(event.names.length)} themselves`}, which freezes nothing: ${named(event.names)} still ${event.names.length === 1 ? 'requires' : 'require'} a gradient.`,
     note:
       word === 'requires_grad'
-        ? 'Of a module, call requires_grad_(False); the attribute is read of parameters alone.'
+        ? 'Of a module, call requires_grad_(False); only parameters have an effective `requires_grad` attribute.'
         : 'The attribute of a parameter is requires_grad.',
     given: { written: word, on: on ?? null, tensors: event.names },
   });

@@ -82,7 +82,7 @@ function without(
     harm: pushed,
     kind: zeroed !== undefined ? 'zeroed' : others.length > 0 ? 'elsewhere' : 'none',
     sentence: `Step ${step.index} trains nothing: backward passes brought gradients of ${manyPushed(ledger, pushed)}, and ${why}.`,
-    note: 'zero_grad() belongs behind step(), or before the first backward pass; the optimiser is to hold what is trained.',
+    note: 'zero_grad() belongs after step(), or before the first backward pass; the optimiser is to hold what is trained.',
     given: {
       step: step.index,
       zeroed: zeroed ?? null,
@@ -151,7 +151,7 @@ function dropped(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found
     harm: gone,
     kind: 'dropped',
     sentence: `Of the ${plural(gone + kept, 'micro-batch', 'micro-batches')} of step ${step.index} only ${kept} ${kept === 1 ? 'is' : 'are'} in it: the gradients of the other ${gone} were set to nothing${at(zeroed)} before step().`,
-    note: 'It is so in every step: zero_grad() belongs behind step(), not into the loop over micro-batches.',
+    note: 'It is so in every step: zero_grad() belongs after step(), not into the loop over micro-batches.',
     given: {
       step: step.index,
       forward_passes_dropped: made.flatMap((each) => each.dropped ?? []),

@@ -8,7 +8,7 @@ const leftOver: LedgerProperty = {
   title: 'A step begins with gradients of nothing that an earlier step has used',
   stage: 'update',
   level: 'must',
-  why: 'Without zero_grad() every step repeats all steps before it; two calls of step() behind one backward pass double the learning rate.',
+  why: 'Without zero_grad() every step repeats all steps before it; two calls of step() after one backward pass double the learning rate.',
   catches: ['OPT-02'],
   needs: needsStep,
   judge: (ledger) => {
@@ -28,7 +28,7 @@ function kept(event: LedgerEvent): Found {
     harm: count,
     kind: 'left over',
     sentence: `The gradients of the step before were still there, to the bit, when the first backward pass of step ${event.step} began, and are part of its step()${at(event.place)}: ${count} of ${tensors(of)} (${named(event.names, count)}).`,
-    note: 'Call zero_grad() once in a step, behind step() or before the first backward pass, of all that is trained.',
+    note: 'Call zero_grad() once in a step, after step() or before the first backward pass, on every trained parameter.',
     given: { step: event.step, place: event.place ?? null, tensors: event.names },
   });
 }

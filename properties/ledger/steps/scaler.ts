@@ -9,7 +9,7 @@ const scaler: LedgerProperty = {
   title: 'Steps are made with unscaled gradients, and some are made',
   stage: 'update',
   level: 'must',
-  why: 'optimizer.step() in the place of scaler.step() steps with gradients that are 65,536 times too large; a scaler that meets an infinity every time leaves every step out.',
+  why: 'optimizer.step() instead of scaler.step() steps with gradients that are 65,536 times too large; a scaler that meets an infinity every time leaves every step out.',
   catches: ['OPT-10'],
   needs: (ledger) =>
     eventsOf(ledger, 'scaled').length > 0 || skippedIn(ledger).length > 0

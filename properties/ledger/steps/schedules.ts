@@ -23,7 +23,7 @@ import {
 
 const calls: LedgerProperty = {
   id: 'update/schedule-goes-by-steps',
-  title: 'A scheduler is stepped once behind each step of its optimiser',
+  title: 'A scheduler is stepped once after each step of its optimiser',
   stage: 'update',
   level: 'should',
   why: 'A scheduler that is stepped twice, before the optimiser, or not at all ends its warm-up and its decay at the wrong time.',
@@ -79,7 +79,7 @@ function faultOf(window: LedgerEvent): readonly Found[] {
             harm: 1,
             kind: 'before',
             sentence: `${scheduler} is stepped${at(window.place)} before the first step of its optimiser: the first learning rate of the schedule is left out.`,
-            note: 'optimizer.step() first, scheduler.step() behind it.',
+            note: 'Call optimizer.step() first, then scheduler.step().',
             given: { step: 0, places: window.names, ...window.values },
           }),
         ]
@@ -92,7 +92,7 @@ function faultOf(window: LedgerEvent): readonly Found[] {
       harm: count,
       kind: 'twice',
       sentence: `${scheduler} is stepped ${count} times between step ${window.step - 1} and step ${window.step} of its optimiser (${window.names.join(', ')}): its schedule is over in ${count === 2 ? 'half of' : `1/${count} of`} the time.`,
-      note: 'Step it once, behind the step of the optimiser; a trainer or accelerate may do so already.',
+      note: 'Step it once, after the step of the optimiser; a trainer or accelerate may do so already.',
       given: { step: window.step, places: window.names, ...window.values },
     }),
   ];
@@ -114,7 +114,7 @@ function notOnce(window: LedgerEvent): Found {
     harm: 1,
     kind: 'never',
     sentence: `${String(window.values.scheduler)} is not stepped between the traced steps of its optimiser, and it is one that goes by steps: the learning rate stays where it begins.`,
-    note: 'Call scheduler.step() behind each optimizer.step().',
+    note: 'Call scheduler.step() after each optimizer.step().',
     given: { step: window.step, ...window.values },
   });
 }
@@ -134,7 +134,7 @@ const byPass = (window: LedgerEvent): LedgerNotice => ({
 
 const rates: LedgerProperty = {
   id: 'update/learning-rate-is-not-zero',
-  title: 'Steps behind the first have a learning rate above 0',
+  title: 'Steps after the first have a learning rate above 0',
   stage: 'update',
   level: 'should',
   why: 'A warm-up in steps that is stepped by epochs stays at 0; a decay that counts micro-batches is there long before the end.',

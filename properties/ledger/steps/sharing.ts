@@ -23,7 +23,7 @@ const sharing: LedgerProperty = {
   title: 'Means of micro-batches are divided by the micro-batches of their step',
   stage: 'update',
   level: 'should',
-  why: 'Accumulated losses that nobody divides make the step as many times too large; a step of fewer micro-batches, as at the end of an epoch, is too small where it is divided by all.',
+  why: 'Accumulated losses that are not divided make the step as many times too large as there are micro-batches. A step of fewer micro-batches, as at the end of an epoch, is too small if it is divided by the full number.',
   catches: ['OPT-12'],
   needs: needsStep,
   judge: (ledger) => {

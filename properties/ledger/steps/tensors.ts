@@ -25,7 +25,7 @@ const holds: LedgerProperty = {
   title: 'The optimiser holds the tensors that are trained, or copies that the model follows',
   stage: 'update',
   level: 'must',
-  why: 'An optimiser that was made before the model was copied, cast, resized or sharded steps on tensors that nobody reads any more.',
+  why: 'An optimiser that was made before the model was copied, cast, resized or sharded steps on tensors that are no longer used.',
   catches: ['OPT-03'],
   needs: needsStep,
   judge: (ledger) => {
@@ -91,7 +91,7 @@ function behind(event: LedgerEvent): Found {
     harm: held,
     kind: 'others',
     sentence: `The optimiser that steps${at(event.place)} holds ${tensors(held)}, none of which is the model's, ${why}: behind step ${event.step} all ${tensors(numberIn(event, 'of') ?? 0)} of the model are as they were.`,
-    note: 'The model was copied, cast or sharded behind the optimiser: make the optimiser last, of the parameters of the model that is trained.',
+    note: 'The model was copied, cast or sharded after the optimiser was made: make the optimiser last, of the parameters of the model that is trained.',
     given: { step: event.step, place: event.place ?? null, ...event.values },
   });
 }
@@ -102,7 +102,7 @@ function orphans(event: LedgerEvent): Found {
     harm: event.names.length,
     kind: 'orphans',
     sentence: `The optimiser that steps${at(event.place)} holds ${tensors(held)} of no model, without a gradient, and no optimiser holds ${named(event.names)}, which ${event.names.length === 1 ? 'has' : 'have'} one.`,
-    note: 'Tensors of the model were replaced behind the optimiser (resized embeddings, a new head, adapters): make the optimiser last.',
+    note: 'Tensors of the model were replaced after the optimiser was made (resized embeddings, a new head, adapters): make the optimiser last.',
     given: { step: event.step, place: event.place ?? null, tensors: event.names, ...event.values },
   });
 }

@@ -126,7 +126,7 @@ export const targetProperties: readonly LedgerProperty[] = [
       'The gradient of each trained position is that of one target, without a term over the whole vocabulary',
     stage: 'trace',
     level: 'may',
-    why: 'An entropy bonus, distillation or label smoothing that nobody meant to switch on trains every token of the vocabulary at once; what it trains cannot be told token by token.',
+    why: 'An entropy bonus, distillation or label smoothing that was switched on by mistake trains every token of the vocabulary at once; it cannot be shown token by token.',
     catches: [],
     needs: needsTrained,
     judge: judgeResiduals,

@@ -21,7 +21,7 @@ const ROUGH = 0.05;
 
 export const stepsAlike: LedgerProperty = {
   id: 'trace/steps-weigh-alike',
-  title: 'What a supervised step weighs does not depend on its padding or its prompts',
+  title: 'The weight of a supervised step does not depend on its padding or its prompts',
   stage: 'trace',
   level: 'should',
   why: 'A mean that counts pads and prompts lowers the learning rate of whatever stands beside a long row, and the logged loss with it.',

@@ -73,7 +73,7 @@ const logged: Property<Tracks> = {
   ...base,
   id: 'loss/logged-gap-is-between-engine-and-trainer',
   title:
-    'The metric sampling_gap, where answered, is a distance between what the engine and the trainer say of the trained tokens',
+    'The metric sampling_gap, where answered, is a distance between what the engine and the trainer report for the trained tokens',
   why: 'It is the one number that shows an engine with other weights, another temperature or other ids; taken over padding, or of the updated policy, it shows something else.',
   catches: ['LP-18', 'LOSS-09', 'MSK-10'],
   needs: engineOffered,

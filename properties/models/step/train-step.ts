@@ -76,7 +76,7 @@ const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Pr
   ...base,
   id: `${prefix}step-follows-the-gradient`,
   title: `One step of plain gradient descent moves the parameters of ${whose} as the loss on its completions says`,
-  why: 'A loss may be right in total and be that of other tokens: what is trained is only seen in what moved.',
+  why: 'A loss may be right in total and come from other tokens: only the weights that moved show what is trained.',
   catches: ['MSK-01', 'LOSS-11', 'PAD-05'],
   needs: stepNeeds('train_step', kinds),
   given: given(kinds),

@@ -31,7 +31,7 @@ const dominates: MonitorRule = {
   title: 'The KL does not outweigh what the policy is paid for',
   stage: 'monitor',
   level: 'should',
-  why: 'Advantages are around 1. With a coefficient of 100, a KL of 0.01 nats costs as much as they all: the policy is held to its reference, and the reward does not move.',
+  why: 'Advantages are around 1. With a coefficient of 100, a KL of 0.01 nats costs as much as all of them: the policy stays at its reference, and the reward does not move.',
   catches: ['KL-09'],
   advice:
     'Coefficients that are published lie between 0.001 and 0.2. Look whether the number was meant for a sum over tokens, or for another estimator.',
@@ -107,7 +107,7 @@ const unused: MonitorRule = {
   title: 'A KL that is logged has a coefficient',
   stage: 'monitor',
   level: 'may',
-  why: 'With a coefficient of 0 nothing holds the policy to its reference, whose scores are computed at every step. Some runs only look at the number; others have lost a setting.',
+  why: 'With a coefficient of 0 nothing ties the policy to its reference, whose scores are computed at every step. Some runs only look at the number; others have lost a setting.',
   catches: ['KL-09'],
   advice:
     'If the KL should be penalised, set its coefficient (`beta`, `kl_coef`, `kl_loss_coef`). If it should not, leave the reference out and save its time.',

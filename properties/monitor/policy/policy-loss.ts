@@ -19,7 +19,7 @@ export const policyLossLives: MonitorRule = {
   why: 'A loss that moved and is 0 at every step from one on is not computed any more: every token is masked, advantages are zeroed, or what is logged is another number.',
   catches: ['ZL-01', 'ZL-04', 'TRN-04'],
   advice:
-    'Count the trained tokens of a batch behind this step, and look at its advantages. `lossproof trace` shows which tokens have a gradient.',
+    'Count the trained tokens of a batch after this step, and look at its advantages. `lossproof trace` shows which tokens have a gradient.',
   roles: SIGNAL_ROLES,
   settings: {
     points: inARow(

@@ -104,7 +104,7 @@ const clipped: MonitorRule = {
   title: 'Less than half of the tokens are clipped',
   stage: 'monitor',
   level: 'should',
-  why: 'What is clipped is not trained. With half of all tokens beyond the bound, the policy has moved too far from what was sampled, or the two were scored differently.',
+  why: 'Clipped tokens are not trained. With half of all tokens beyond the bound, the policy has moved too far from what was sampled, or the two were scored differently.',
   catches: ['LP-16', 'PPO-01', 'PPO-05'],
   advice:
     'Use fewer updates a batch or a smaller learning rate, and check that the first update of a batch has a ratio of 1.',

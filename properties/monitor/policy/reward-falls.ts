@@ -24,7 +24,7 @@ export const rewardFalls: MonitorRule = {
   why: 'Training raises what it is paid for. A reward that falls and stays fallen is that of a policy which broke, of a judge or tool that broke, or of an update with the wrong sign.',
   catches: ['ADV-05', 'ADV-15', 'LP-16'],
   advice:
-    'Read samples from before and behind this step with their rewards: if the samples are as good, the judge changed; if not, go back to a checkpoint before. Look which other series moved first (KL, entropy, length, gradient norm). Harder prompts from this step on are no fault: `--set monitor/reward-falls.times=100` leaves them alone.',
+    'Read samples from before and after this step with their rewards: if the samples are as good, the judge changed; if not, go back to a checkpoint before. Look which other series moved first (KL, entropy, length, gradient norm). Harder prompts from this step on are no fault: `--set monitor/reward-falls.times=100` leaves them alone.',
   roles: ['reward'],
   settings: {
     times: {

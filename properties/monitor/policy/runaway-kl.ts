@@ -10,7 +10,7 @@ export const klRunsAway: MonitorRule = {
   title: 'The KL does not grow ever faster',
   stage: 'monitor',
   level: 'should',
-  why: 'A KL that multiplies itself goes on to do so. Below the bound of kl-size the policy can already be lost, and a checkpoint from before its growth is still there.',
+  why: 'A KL that multiplies itself continues to do so. Below the bound of kl-size the policy can already be lost, and a checkpoint from before its growth is still there.',
   catches: ['LP-16', 'PPO-06', 'KL-09'],
   advice:
     'Go back to a checkpoint before the growth and lower the learning rate, or raise the coefficient of the KL. Check that the sign of the KL term is right: a KL that is rewarded grows like this.',

@@ -42,10 +42,10 @@ const toolsVanish: MonitorRule = {
   title: 'A policy that called tools does not cease to',
   stage: 'monitor',
   level: 'should',
-  why: 'A policy whose calls cost it something, or fail, unlearns them for good: what is not sampled cannot be rewarded. It looks like a run that got shorter and cheaper.',
+  why: 'A policy whose calls cost it something, or fail, unlearns them for good: calls that are not sampled cannot be rewarded. It looks like a run that got shorter and cheaper.',
   catches: [],
   advice:
-    'Read samples from before and behind this step. Look whether calls failed first, whether results of tools are trained on as if the policy had said them, and whether the reward pays for an answer without a call.',
+    'Read samples from before and after this step. Look whether calls failed first, whether results of tools are trained on as if the policy had said them, and whether the reward pays for an answer without a call.',
   roles: ['tool_calls'],
   settings: {
     share: {

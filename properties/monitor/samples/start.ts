@@ -10,7 +10,7 @@ export const startRules: readonly MonitorRule[] = [
     id: 'monitor/completions-begin-behind-the-header',
     title: 'No completion begins with the header of a message',
     level: 'must',
-    why: 'A completion that begins with a header was cut from the row at the wrong column, or was sampled from a prompt that does not open an answer. Rewards, mask and loss then speak of tokens that the policy was given.',
+    why: 'A completion that begins with a header was cut from the row at the wrong column, or was sampled from a prompt that does not open an answer. Rewards, mask and loss then count tokens that the policy was given.',
     catches: ['PAD-01', 'PAD-03', 'TPL-01'],
     advice:
       'Cut completions at the width of the padded prompts, not at the number of tokens that are no padding, and render prompts with add_generation_prompt=True. A file that means to hold prompt and completion together should call that text `text`.',

@@ -8,12 +8,12 @@ import { quote } from './text.ts';
 export const stopRules: readonly MonitorRule[] = [
   shareRule({
     id: 'monitor/completions-end-at-their-stop-token',
-    title: 'Behind its first stop token a completion has nothing but padding',
+    title: 'After its first stop token a completion has only padding',
     level: 'should',
-    why: 'What is sampled behind the end of the answer is trained and paid like the answer; a stop token that comes again and again is one that sampling does not stop at.',
+    why: 'Tokens sampled after the end of the answer are trained and rewarded like the answer. A stop token that appears again and again is one that sampling does not stop at.',
     catches: ['EOS-03', 'EOS-05', 'EOS-09'],
     advice:
-      'Give sampling every stop token of the model (generation_config.json lists them), and mask what stands behind the first.',
+      'Give sampling every stop token of the model (generation_config.json lists them), and mask everything after the first.',
     share: 0.2,
     least: 4,
     faulty: 2,
@@ -26,7 +26,7 @@ export const stopRules: readonly MonitorRule[] = [
     id: 'monitor/finish-reasons-fit-the-ids',
     title: 'A completion that ended by a stop token has it, and one that was cut has none',
     level: 'may',
-    why: 'A stop token behind a completion that was cut was never sampled, and one that is missing is never trained: the model unlearns to stop, or learns it where it did not.',
+    why: 'A stop token after a cut completion was never sampled, and a missing one is never trained: the model unlearns to stop, or learns to stop where it did not.',
     catches: ['EOS-06', 'EOS-07', 'EOS-11'],
     advice:
       'Train the ids as they were sampled. Stop texts end a completion without a token; then this is no fault.',

@@ -13,7 +13,7 @@ export const lossSpikes: MonitorRule = {
   title: 'The loss does not spike again and again',
   stage: 'monitor',
   level: 'may',
-  why: 'One spike is a batch. Several tell of a learning rate at the limit of what the run bears, or of rows that should not be there; a later one may not come back.',
+  why: 'One spike is a batch. Several suggest a learning rate at the limit of what the run bears, or bad rows; the loss may not recover from a later one.',
   catches: ['LOSS-12'],
   advice:
     'Look at the batches of these steps for rows that are cut, repeated or of another kind. Clip gradients, lower the learning rate or the second beta of Adam.',

@@ -8,7 +8,7 @@ export const bestCheckpoint: MonitorRule = {
   title: 'The checkpoint that is called the best has the best evaluation that could be saved',
   stage: 'monitor',
   level: 'should',
-  why: 'What is loaded at the end, and handed on, is the checkpoint that the trainer calls its best. Where a better one was saved before, the direction of the metric is turned round, or another metric is followed than the one that is looked at.',
+  why: 'The checkpoint that the trainer calls its best is loaded at the end, and used afterwards. If a better one was saved before, the direction of the metric is reversed, or the trainer follows another metric.',
   catches: [],
   advice:
     'Check `metric_for_best_model` and `greater_is_better` (a loss: false), and that `save_steps` is a multiple of `eval_steps`, so that each evaluation can be saved.',

@@ -107,7 +107,7 @@ const notNegative: MonitorRule = {
   title: 'The learning rate is not negative',
   stage: 'monitor',
   level: 'must',
-  why: 'A step against the gradient with a negative rate is one up the loss: what was learnt is unlearnt. A schedule that is stepped beyond its last step, or whose steps count something else, goes on below 0.',
+  why: 'A step with a negative rate goes up the loss: the model unlearns. A schedule that is stepped beyond its last step, or whose steps count something else, goes on below 0.',
   catches: [],
   advice:
     'Count the steps of the scheduler: one an optimiser step, as many as it was made for. Let it end at 0 or at a rate of its own.',

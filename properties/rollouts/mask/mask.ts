@@ -284,8 +284,8 @@ export const maskProperties: readonly Property<Batch>[] = [
   ),
   neverTrained(
     'mask/nothing-after-the-stop-is-trained',
-    'Nothing behind the first stop token is trained',
-    'Whatever stands behind the stop token was never a decision of the policy.',
+    'Nothing after the first stop token is trained',
+    'Tokens after the stop token were never decided by the policy.',
     ['EOS-03', 'EOS-05', 'MT-04'],
     ['after stop'],
     (token, row) => `${token} stands behind the stop token of row ${row}, but the mask trains on it.`,

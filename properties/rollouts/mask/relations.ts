@@ -146,7 +146,7 @@ const everyStop: Property<Batch> = {
   title: 'Any member of the stop set ends a completion like any other',
   stage: 'mask',
   level: 'must',
-  why: 'With one stop id honoured of several, everything behind the others is trained: padding, or invented text.',
+  why: 'If only one of several stop ids is honoured, everything after the others is trained: padding, or invented text.',
   catches: ['EOS-05', 'EOS-13', 'TOK-04'],
   ops: ['mask'],
   needs: [

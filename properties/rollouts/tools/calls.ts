@@ -122,7 +122,8 @@ export const parserProperties: readonly Property<CallTexts>[] = [
     ...base('parse_tool_call', MISTAKES),
     level: 'must',
     id: 'tools/each-mistake-has-its-own-status',
-    title: 'A text without a call, bad JSON, an unknown tool, wrong arguments and a cut call are told apart',
+    title:
+      'A text without a call, bad JSON, an unknown tool, wrong arguments and a cut call have different statuses',
     why: 'One status for all of them cannot be answered, punished or counted by what went wrong; as a call, it runs.',
     catches: [],
     check: (subject, given) =>

@@ -99,7 +99,7 @@ export const stepProperties: readonly Property<CallTexts>[] = [
     level: 'should',
     id: 'tools/failed-calls-are-answered',
     title: 'A call that fails ends the episode, or is answered with an observation that is not empty',
-    why: 'A policy that is told nothing makes the same call again until its budget is spent.',
+    why: 'A policy that gets no reply makes the same call again until its budget is spent.',
     catches: [],
     check: (subject, given) =>
       firstOf(given, async (drawn) => {
@@ -185,8 +185,8 @@ export const twoStepProperties: readonly Property<TwoCalls>[] = [
     // Tools that search the net or tell the time are used.
     level: 'should',
     id: 'tools/same-step-twice',
-    title: 'The same text gets the same step, whatever was asked in between',
-    why: 'What an environment keeps of one episode (a budget, an open file) is charged to the next one.',
+    title: 'The same text gets the same step, also after other requests',
+    why: 'State that an environment keeps from one episode (a budget, an open file) affects the next one.',
     catches: [],
     given: two(['call', 'not json']),
     async check(subject, { call, other }) {

@@ -18,7 +18,7 @@ const cutToTheLimit: Property<Trajectory> = {
   id: 'trajectory/tool-responses-are-cut-to-the-limit',
   settles: ['tool_truncation_side'],
   title:
-    'Of what a tool said above max_tool_tokens exactly so many ids are left, on the declared side; what fits, and what a user said, is left alone',
+    'Tool output above max_tool_tokens is cut to exactly that many ids, on the declared side; shorter output and user messages stay whole',
   why: 'Cut at the other end, a search loses its best hit or a program its result, and nothing fails: the policy is trained to answer without what it asked for.',
   catches: ['MT-05'],
   given: (world) => trajectory({ ...optionsOf(world), toolLimit: 'always' }),

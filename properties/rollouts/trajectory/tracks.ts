@@ -19,7 +19,7 @@ const asLong: Property<Trajectory> = {
   id: 'trajectory/tracks-are-as-long-as-their-rows',
   title:
     'Masks, log-probabilities, advantages and rewards have one value per token of their row, and masks are 0 or 1',
-  why: 'A mask that was not extended with what generation added later is padded with zeros or shifts everything behind it.',
+  why: 'A mask that was not extended when generation went on is padded with zeros, or shifts everything after it.',
   catches: ['MSK-08', 'EOS-11', 'TRN-05'],
   async check(subject, drawn) {
     const answer = await ask(subject, drawn);
@@ -79,7 +79,7 @@ const logprobs: Property<Trajectory> = {
   ...base,
   id: 'trajectory/logprobs-stay-with-their-tokens',
   title: "On every trained token stands the sampler's log-probability of that very token",
-  why: 'One number lost with a stop token or a tool message, and every ratio behind it compares two different tokens.',
+  why: 'If one number is lost with a stop token or a tool message, every ratio after it compares two different tokens.',
   catches: ['EOS-11', 'MSK-08', 'MT-01'],
   async check(subject, drawn) {
     const { answer, rows } = await placed(subject, drawn);
@@ -148,7 +148,7 @@ const truncated: Property<Trajectory> = {
   ...base,
   id: 'trajectory/truncated-says-that-a-turn-was-cut',
   title: 'truncated is 1 exactly where a turn of the row ran into the length limit',
-  why: 'A turn that was cut in the middle is an answer that nobody meant; where only the last turn is looked at, it is rewarded as if it were one.',
+  why: 'A turn that was cut in the middle is not an answer. If only the last turn is inspected, it is rewarded as if it were one.',
   catches: ['EOS-12', 'MT-02'],
   async check(subject, drawn): Promise<Finding | undefined> {
     const { answer, rows } = await placed(subject, drawn);

@@ -19,8 +19,8 @@ const rowsHold: Property<Trajectory> = {
   ...base,
   id: 'trajectory/rows-are-prompt-and-turns',
   title:
-    'A training row is the prompt and the turns behind it, id by id, as they were sampled and injected (what a tool said up to its limit)',
-  why: 'Ids that went through text, a stop token that nobody sampled or a line end that got lost between two turns: the policy is trained on a rollout that never happened.',
+    'A training row is the prompt and the turns after it, id by id, as they were sampled and injected (tool output up to its limit)',
+  why: 'If ids went through text, a stop token was never sampled, or a line end got lost between two turns, the policy is trained on a rollout that never happened.',
   catches: ['MT-01', 'MT-02', 'EOS-06', 'TPL-04', 'TPL-03', 'TOK-12'],
   async check(subject, drawn) {
     const { input_ids: rows } = await ask(subject, drawn);
@@ -233,8 +233,8 @@ export const trajectoryProperties: readonly Property<Trajectory>[] = [
   {
     ...neverTrained(
       'trajectory/nothing-behind-a-stop-is-trained',
-      'Within a turn, nothing behind its stop token is trained',
-      'What the sampler wrote on behind the end of its turn was thrown away before the tool was called; trained all the same, the policy learns to answer for the tool.',
+      'Within a turn, nothing after its stop token is trained',
+      'Text that the sampler wrote after the end of its turn was thrown away before the tool was called. If it is trained all the same, the policy learns to answer for the tool.',
       ['MT-04', 'EOS-03'],
       ['after stop'],
       'stands behind the stop token of TURN',

@@ -96,7 +96,7 @@ export function knobs<O extends KnobbedOp, Case>(
       id: `${prefix}misspelt-knobs-are-refused`,
       title: 'A setting that does not exist is refused',
       given: turned(1),
-      why: 'A misspelt option that is swallowed leaves the default in place, and nobody sees it.',
+      why: 'A misspelt option that is swallowed leaves the default in place, and no one sees it.',
       async check(subject, { requests: [drawn], knob }) {
         if (drawn === undefined) return undefined;
         const values = knobsOf(op, subject)[knob] ?? [];
