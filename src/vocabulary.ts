@@ -316,5 +316,4 @@ export type Verdict = (typeof VERDICTS)[number];
  * known failures: `changed` fails otherwise than recorded, `stale` holds now, `unseen` was judged by no case.
  */
 export const FAILING: readonly Verdict[] = ['fail', 'error', 'ask', 'thin', 'changed', 'stale', 'unseen'];
-/** No case was judged to an end. */
 export const UNJUDGED: readonly Verdict[] = ['unsupported', 'skipped', 'interrupted'];
