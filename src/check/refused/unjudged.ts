@@ -1,5 +1,6 @@
 // What no property could judge, because an adapter answers the value alone: a loss without its gradient, scores without a
 // model to compare them with. One table says per op which answers, or which other ops, make what judgeable.
+import { isOptional } from '../../protocol/fields.ts';
 import { type Hello, type Ok, OPS, type Op } from '../../protocol/message.ts';
 import type { RequestTally, Unjudged } from '../events.ts';
 
@@ -103,6 +104,6 @@ export function unjudgedOf({ given = {} }: Pick<RequestTally, 'given'>, { ops }:
 export function givenIn(op: Op, ok: object): readonly string[] {
   const specs: Readonly<Record<string, string>> = OPS[op].ok;
   return Object.entries(ok).flatMap(([name, value]) =>
-    value !== undefined && specs[name]?.endsWith('?') === true ? [name] : [],
+    value !== undefined && isOptional(specs[name] ?? '') ? [name] : [],
   );
 }

@@ -9,6 +9,7 @@ import {
   run,
   type Trainer,
 } from '../../../src/index.ts';
+import { isOptional, kindOf } from '../../../src/protocol/fields.ts';
 import { OPS, type Op } from '../../../src/protocol/message.ts';
 import { htmlReport } from '../../../src/report/html/run/report.ts';
 import { markdownSummary } from '../../../src/report/machine/markdown.ts';
@@ -43,7 +44,7 @@ const ONE: Readonly<Record<string, unknown>> = {
 const filled = (specs: Readonly<Record<string, string>>, optional: readonly string[] = []): object =>
   Object.fromEntries(
     Object.entries(specs).flatMap(([name, spec]) =>
-      spec.endsWith('?') && !optional.includes(name) ? [] : [[name, ONE[spec.replace('?', '')]]],
+      isOptional(spec) && !optional.includes(name) ? [] : [[name, ONE[kindOf(spec)]]],
     ),
   );
 
