@@ -1,5 +1,6 @@
 // What a trainer refused, by request: which one, how often, in whose words, and which properties are lost by it. A reason
 // alone names what was refused last; who wrote the adapter wants to know which answer is missing.
+import { isOptional } from '../protocol/fields.ts';
 import { type Args, type Hello, OPS, type Op } from '../protocol/message.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Message } from '../vocabulary.ts';
@@ -178,7 +179,7 @@ function marksOf<O extends Op>(op: O, args: Args<O>): readonly string[] {
     if (value === undefined) continue;
     if (typeof value === 'boolean') marks.push(`with ${name} ${value}`);
     else if (typeof value === 'string' && NAMED[name] !== undefined) marks.push(NAMED[name](value));
-    else if (spec.endsWith('?')) marks.push(`with ${name}`);
+    else if (isOptional(spec)) marks.push(`with ${name}`);
     if (spec === 'messages') marks.push(...marksOfMessages(value as readonly Message[]));
   }
   return marks;

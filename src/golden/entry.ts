@@ -2,7 +2,7 @@
 // trainer's precision has, so that another platform's last bit is no other line; what says nothing is null.
 import { createHash } from 'node:crypto';
 import { AXES } from '../protocol/axes.ts';
-import { type Kind, kindOf as kindOfSpec } from '../protocol/fields.ts';
+import { isOptional, type Kind, kindOf as kindOfSpec } from '../protocol/fields.ts';
 import { decodeKind, fillOf } from '../protocol/kinds.ts';
 import { OPS, type Op } from '../protocol/message.ts';
 import { shown } from '../protocol/result.ts';
@@ -70,7 +70,7 @@ export function readAnswer(op: Op, written: Fields): { fields: Fields } | { comp
     fields[name] = decoded.ok;
   }
   const missing = Object.entries(OPS[op].ok).find(
-    ([name, spec]) => !spec.endsWith('?') && fields[name] === undefined,
+    ([name, spec]) => !isOptional(spec) && fields[name] === undefined,
   );
   return missing === undefined ? { fields } : { complaint: ` has no ${missing[0]}` };
 }

@@ -1,5 +1,6 @@
 // What to do about an op that raised, or answered what is no answer: the slips of a first adapter, each told by the
 // words that Python and its libraries have for them. Everything else is advised to read the traceback.
+import { isOptional } from '../protocol/fields.ts';
 import { OPS, type Op } from '../protocol/message.ts';
 import { isMiscount } from '../protocol/shapes.ts';
 
@@ -68,7 +69,7 @@ function layoutAdvice(op: Op, columns: number, tokens: number): string {
 function answerOf(op: Op): string {
   const fields = Object.entries(OPS[op].ok as Readonly<Record<string, string>>);
   const named = (optional: boolean): string[] =>
-    fields.filter(([, kind]) => kind.endsWith('?') === optional).map(([name]) => `"${name}": ...`);
+    fields.filter(([, kind]) => isOptional(kind) === optional).map(([name]) => `"${name}": ...`);
   const [needed, more] = [named(false), named(true)];
   if (more.length === 0) return `{${needed.join(', ')}}`;
   if (needed.length === 0) return `{${more.join(', ')}}, at least one of them`;
