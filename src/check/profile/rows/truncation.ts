@@ -39,6 +39,8 @@ export const truncation: Probe<Cut> = {
     );
   },
   async fits(subject, { short, long, limit, trained }, variants) {
+    if (subject.semantics.truncation_side === 'parts')
+      return discard('prompt and answer are cut apart, as declared: neither end of the whole is kept');
     const labels = long.map((id, at) => (isTrained(trained, at, long.length) ? id : IGNORE_INDEX));
     const outcome = await subject.attempt('truncate', {
       input_ids: [short, long],
