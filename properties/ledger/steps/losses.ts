@@ -76,12 +76,18 @@ function manyTimes(off: readonly Pass[]): string {
   return least / most > 1 - NEAR ? `${show(most)} times that` : `${show(least)} to ${show(most)} times that`;
 }
 
-/** Terms that are added to a loss make no constant factor of it, where the likelihood changes. */
+/**
+ * Terms that are added to a loss make no constant factor of it, where the likelihood changes: it must change so much that a
+ * term that stays what it is (the balance of experts, a penalty) would show.
+ */
 function isOneFactor(off: readonly Pass[]): boolean {
   const room = Math.max(...off.map((pass) => pass.room));
+  const values = off.map(({ explained, factor }) => explained / factor);
+  const added = off.map(({ explained, factor }) => explained / factor - explained);
   return (
     spread(off.map(({ factor }) => factor)) <= room &&
-    spread(off.map(({ explained }) => explained)) >= UNLIKE * room
+    spread(off.map(({ explained }) => explained)) >= UNLIKE * room &&
+    Math.max(...added) - Math.min(...added) >= UNLIKE * room * Math.max(...values)
   );
 }
 

@@ -103,6 +103,22 @@ describe('is not asked about', () => {
       ],
     ],
     [
+      'a term that stays what it is while the likelihood falls',
+      [
+        [8.4, 8],
+        [8.3, 7.9],
+        [8.2, 7.8],
+      ],
+    ],
+    [
+      'a penalty that hardly changes',
+      [
+        [6.4, 5.9],
+        [6.2, 5.701],
+        [6.15, 5.65],
+      ],
+    ],
+    [
       'a term of a router beside the likelihood',
       [
         [3.2, 3],
