@@ -186,8 +186,10 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
           ...noteLines([...doubts, ...(event.notes ?? [])], results, width),
           ...(options.before?.() ?? []),
           ...(options.quiet ? [] : knownBugLines(facts, results, width)),
+          ...(options.quiet
+            ? []
+            : unjudgedLines(event).flatMap((line) => wrap(line, width).map(paint.orange))),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
-          ...unjudgedLines(event).flatMap((line) => wrap(line, width).map(paint.orange)),
           ...summary.map((line) => paint.bold(line)),
         );
         break;
