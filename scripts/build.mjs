@@ -2,7 +2,7 @@
 // those that a user's compiler reaches from what package.json exports. Runs before
 // anything is built, hence .mjs.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +17,9 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'
 });
 if (status !== 0) process.exit(status ?? 1);
 
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { bin, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+// `npm link` does so once: a command that is linked would be refused after the next build.
+for (const file of Object.values(bin)) chmodSync(join(root, file), 0o755);
 const reached = new Set();
 for (const entry of Object.values(exports)) if (entry.types !== undefined) reach(resolve(root, entry.types));
 for (const name of readdirSync(dist, { recursive: true })) {
