@@ -106,7 +106,7 @@ const oneEpisode: Need = ({ semantics }) =>
     ? 'semantics.turns_are_episodes is true: a return ends with its turn'
     : undefined;
 
-/** A question where the returns are those of each turn alone, and nobody has said whether that is meant. */
+/** A question if the returns are those of each turn alone, and it is not declared whether that is meant. */
 function orEpisodes(subject: Subject, asked: Asked, found: Finding | undefined): Finding | undefined {
   if (found === undefined || subject.semantics.turns_are_episodes !== undefined) return found;
   const { rewards, completion_mask: mask, gamma } = asked.args;

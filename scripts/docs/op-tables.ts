@@ -1,5 +1,4 @@
-// What is written elsewhere of the protocol's table of ops: a table for each op in PROTOCOL.md, and the SDK's own table of
-// arguments.
+// Copies of the protocol's table of ops: a table per op in PROTOCOL.md, and the SDK's table of arguments.
 import { isOptional, kindOf } from '../../src/protocol/fields.ts';
 import { type FieldSpecs, OPS, type Op } from '../../src/protocol/message.ts';
 
@@ -35,18 +34,19 @@ const fieldsOf = (specs: FieldSpecs): string =>
 
 /** The SDK's _ops.py with the arguments of each op as OPS has them. */
 export function withArguments(module: string): string {
-  const table = ops.map((op) => `    "${op}": ${pythonDict(OPS[op].args)},\n`).join('');
+  const table = ops.map((op) => entryOf(op, OPS[op].args)).join('');
   return module.replace(/^ARGS = \{\n[\s\S]*?^\}\n/m, () => `ARGS = {\n${table}}\n`);
 }
 
 /** As wide as a line of Python may be. */
 const COLUMNS = 110;
 
-function pythonDict(args: FieldSpecs): string {
+function entryOf(op: Op, args: FieldSpecs): string {
   const items = Object.entries(args).map(
     ([name, spec]) => `"${name}": "${kindOf(spec)}${isOptional(spec) ? '?' : ''}"`,
   );
-  const line = `{${items.join(', ')}}`;
-  // Behind the name of an op, and its indentation.
-  return line.length <= COLUMNS - 30 ? line : `{\n${items.map((item) => `        ${item},\n`).join('')}    }`;
+  const line = `    "${op}": {${items.join(', ')}},\n`;
+  return line.length <= COLUMNS
+    ? line
+    : `    "${op}": {\n${items.map((item) => `        ${item},\n`).join('')}    },\n`;
 }

@@ -173,7 +173,7 @@ export interface Refusal {
   readonly weakened: readonly string[];
 }
 
-/** What nobody could judge of an op that was asked, because its answers, or the adapter, leave it out. */
+/** What no property could judge of an op that was asked, because its answers, or the adapter, leave it out. */
 export interface Unjudged {
   readonly op: string;
   /** Follows "Not judged: ". */

@@ -62,7 +62,7 @@ export function countRequests(): Requests {
   };
 }
 
-/** What a whole run lacks: answers that were refused, and what nobody could judge without more answers. */
+/** What a whole run lacks: answers that were refused, and what no property could judge without more answers. */
 export function lacksOf(
   tally: RequestTally,
   results: readonly PropertyResult[],

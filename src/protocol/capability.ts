@@ -27,7 +27,7 @@ export interface Capability {
   readonly chat_template?: boolean;
   /** render, tokenize, sft_batch, preference_batch, rollout: messages of role tool are rendered. Default: false. */
   readonly tools?: boolean;
-  /** render, tokenize, sft_batch, preference_batch, rollout: 1 if a conversation may have one question only. Default: any number of turns. */
+  /** render, tokenize, sft_batch, preference_batch, rollout: 1 if a conversation has one question only. Default: any number of turns. */
   readonly turns?: 1;
   /** tokenize, sft_batch: messages may be sent with a train flag of this name. Default: none is. */
   readonly message_flag?: TrainFlagName;
@@ -39,9 +39,9 @@ export interface Capability {
   readonly padding_side?: readonly ('left' | 'right')[];
   /** sft_batch: may be asked to pad with any id. Default: it pads with its own. */
   readonly pad_token_id?: boolean;
-  /** mask, trajectory: what the sampler may leave behind a stop token: padding (nothing) only, the default, or anything. */
+  /** mask, trajectory: what the sampler may leave after a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
-  /** extract, mask, trajectory, sampling: 1 where generation stops at one id, whichever that is. Default: any number. */
+  /** extract, mask, trajectory, sampling: 1 if generation stops at one id, which may be any. Default: any number. */
   readonly eos_token_ids?: 1;
   /** trajectory: may be sent how many ids of a tool's turn are kept at most. Default: false. */
   readonly max_tool_tokens?: boolean;

@@ -1,4 +1,4 @@
-// What the adapter leaves out so that nobody could judge it, as one sentence beside the verdict: a pass says nothing of it.
+// What the adapter leaves out so that no property could judge it, as one sentence beside the verdict: a pass says nothing of it.
 import type { RunEnd } from '../check/events.ts';
 import { harmless } from './text/visible.ts';
 

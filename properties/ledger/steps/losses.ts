@@ -64,7 +64,7 @@ function noticeOf(off: readonly Pass[]): LedgerNotice | undefined {
   const [first] = off;
   if (first === undefined || !(isOneFactor(off) || isOneByStep(off) || areCounts(off))) return undefined;
   return {
-    sentence: `In each of ${off.length} backward passes${at(first.place)} the gradient is not that of the loss, but ${manyTimes(off)}: a factor behind the loss is ignored or used twice in the backward pass. Step ${first.step}: the loss is ${show(first.explained / first.factor)}, and its gradient is that of ${show(first.explained)}. Let a custom backward() multiply by its grad_output, once.`,
+    sentence: `In each of ${off.length} backward passes${at(first.place)} the gradient is not that of the loss, but ${manyTimes(off)}: a factor that multiplies the loss is ignored or used twice in the backward pass. Step ${first.step}: the loss is ${show(first.explained / first.factor)}, and its gradient is that of ${show(first.explained)}. Let a custom backward() multiply by its grad_output, once.`,
     answers: [],
     asked: true,
   };
@@ -91,19 +91,22 @@ function isOneFactor(off: readonly Pass[]): boolean {
   );
 }
 
-/** A factor behind the loss may be another one in each step, as the count of its tokens is. */
+/** The factor may differ by step, as a count of tokens does. */
 function isOneByStep(off: readonly Pass[]): boolean {
   const steps = [...groupedBy(off, ({ step }) => step).values()];
   return steps.length > 1 && steps.every((passes) => passes.length > 1 && isOneFactor(passes));
 }
 
-/** Each is a whole number, or one over it, as counts of tokens, rows or micro-batches are: no sum of terms is, again and again. */
+/**
+ * Each is a whole number, or one over it, as counts of tokens, rows or micro-batches are: no sum of terms is, again and again.
+ * Sums of float32 are far more exact than `room`, and a large factor must not be near a whole number by chance.
+ */
 const areCounts = (off: readonly Pass[]): boolean =>
   off.every(({ factor, room }) => {
     const count = Math.max(factor, 1 / factor);
     return count > 1.5 && Math.abs(count - Math.round(count)) <= Math.min(room * count, MOST_FROM_WHOLE);
   }) && spread(off.map(({ explained }) => explained)) > 0;
-const MOST_FROM_WHOLE = 0.1;
+const MOST_FROM_WHOLE = 0.02;
 
 const spread = (values: readonly number[]): number => Math.max(...values) / Math.min(...values) - 1;
 

@@ -13,7 +13,7 @@ const states: LedgerProperty = {
   needs: (ledger) =>
     followed(ledger).length > 0
       ? undefined
-      : 'no step was seen behind another one that left momentum or other state of the optimiser',
+      : 'no step was seen after another one that left momentum or other state of the optimiser',
   judge: (ledger) => {
     const events = followed(ledger);
     const off = events.filter((event) => isWithout(event) || isOther(event));
@@ -26,7 +26,7 @@ const states: LedgerProperty = {
   },
 };
 
-/** Steps behind another one that left something. */
+/** Steps after another one that left something. */
 const followed = (ledger: Ledger): readonly LedgerEvent[] =>
   eventsOf(ledger, 'state').filter((event) => countIn(event, 'of') > 0);
 

@@ -56,7 +56,7 @@ export const ADVANTAGE_OPS = {
       reach: 'row',
       except: {
         'batch-mates': 'a trainer may whiten advantages over the batch',
-        long: 'a token gets what comes behind it: repeated, it is another token',
+        long: 'a token gets what follows it: repeated, it is another token',
       },
     },
   }),
@@ -70,7 +70,7 @@ export const ADVANTAGE_OPS = {
     ok: { returns: 'float_track' },
     batch: {
       reach: 'row',
-      except: { long: 'a token gets what comes behind it: repeated, it is another token' },
+      except: { long: 'a token gets what follows it: repeated, it is another token' },
     },
   }),
   whiten: op({

@@ -54,7 +54,7 @@ export const MODEL_OPS = {
   update: op({
     args: { prompt_ids: 'int_rows', completion_ids: 'int_rows[completion, token]' },
     ok: {
-      old: 'float_rows[completion, token]?', // stored behind the rollout, for the ratio
+      old: 'float_rows[completion, token]?', // stored after the rollout, for the ratio
       before: 'float_rows[completion, token]', // the policy's, in the first training pass
       after: 'float_rows[completion, token]', // the policy's, after one optimiser step
       ref_before: 'float_rows[completion, token]?',
