@@ -44,6 +44,8 @@ export interface OpSpec<A = FieldSpecs, K = FieldSpecs> {
   readonly args: A;
   /** What a good answer has: at least one, where each may be absent. */
   readonly ok: K;
+  /** Answers that are derivatives of the loss by its arguments. */
+  readonly gradient?: readonly (keyof K)[];
   /** Capabilities beside those that its fields imply (`capabilitiesOf`). */
   readonly offers?: readonly (keyof Capability)[];
   /** Or why it is no batch of rows: no general relation knows what its change would leave alone. */

@@ -1,7 +1,7 @@
 // What no property could judge, because an adapter answers the value alone: a loss without its gradient, scores without a
-// model to compare them with. One table says per op which answers, or which other ops, make what judgeable.
+// model to compare them with. The op's own object says which answers are its gradient.
 import { isOptional } from '../../protocol/fields.ts';
-import { type Hello, type Ok, OPS, type Op } from '../../protocol/message.ts';
+import { type Hello, type Ok, OPS, type Op, type OpSpec } from '../../protocol/message.ts';
 import type { RequestTally, Unjudged } from '../events.ts';
 
 /** Any one of `answers` or `ops` makes it judgeable. */
@@ -10,7 +10,7 @@ interface Gap<O extends Op> {
   readonly what: string;
   readonly answers?: readonly Optional<O>[];
   readonly ops?: readonly Op[];
-  /** What to write into the adapter; the names of the answers and ops, unless this says it better. */
+  /** What to write into the adapter. */
   readonly line: string;
 }
 
@@ -20,83 +20,54 @@ type Optional<O extends Op> = O extends Op
       string]
   : never;
 
-const gradientOf = (op: Op, field: string): string =>
-  `return "${field}" from \`${op}\` as well: \`lossproof.gradient\` computes it`;
-
-const GAPS: { readonly [O in Op]?: readonly Gap<O>[] } = {
-  gae: [
-    {
-      what: 'the targets of the critic',
-      answers: ['returns'],
-      line: 'return "returns" from `gae` as well',
-    },
-  ],
-  loss: [
-    {
-      what: 'the gradient of `loss`',
-      answers: ['loss_weights'],
-      ops: ['train_step'],
-      line: gradientOf('loss', 'loss_weights'),
-    },
-  ],
-  sft_loss: [
-    {
-      what: 'the gradient of `sft_loss`',
-      answers: ['loss_weights'],
-      ops: ['train_step'],
-      line: gradientOf('sft_loss', 'loss_weights'),
-    },
-  ],
-  value_loss: [
-    {
-      what: 'the gradient of `value_loss`',
-      answers: ['loss_weights'],
-      line: gradientOf('value_loss', 'loss_weights'),
-    },
-  ],
-  preference_loss: [
-    {
-      what: 'the gradient of `preference_loss`',
-      ops: ['preference_step'],
-      line: 'add op `preference_step`',
-    },
-  ],
-  reward_loss: [
-    {
-      what: 'the gradient of `reward_loss`',
-      answers: ['chosen_weights', 'rejected_weights'],
-      line: 'return "chosen_weights" and "rejected_weights" from `reward_loss` as well, the gradient by each score',
-    },
-  ],
-  unpaired_preference_loss: [
-    {
-      what: 'the gradient of `unpaired_preference_loss`',
-      answers: ['weights'],
-      line: 'return "weights" from `unpaired_preference_loss` as well, the gradient by each log-probability',
-    },
-  ],
-  score: [
-    {
-      what: 'whether the numbers of `score` are those of its model',
-      ops: ['model_score'],
-      line: 'add op `model_score`, which scores with a checkpoint that lossproof knows',
-    },
-  ],
+/** Beside gradients. */
+const GAPS: { readonly [O in Op]?: Gap<O> } = {
+  gae: {
+    what: 'the targets of the critic',
+    answers: ['returns'],
+    line: 'return "returns" from `gae` as well',
+  },
+  score: {
+    what: 'whether the numbers of `score` are those of its model',
+    ops: ['model_score'],
+    line: 'add op `model_score`, which scores with a checkpoint that lossproof knows',
+  },
 };
+
+/** What a loss trains shows in these ops as well. */
+const STEPS: { readonly [O in Op]?: Op } = {
+  loss: 'train_step',
+  sft_loss: 'train_step',
+  preference_loss: 'preference_step',
+};
+
+/** Of a loss: its value says nothing about what it trains. */
+function gradientOf(op: Op): Gap<Op> | undefined {
+  const { gradient = [] }: OpSpec = OPS[op];
+  const step = STEPS[op];
+  if (gradient.length === 0 && step === undefined) return undefined;
+  const fields = gradient.map((name) => `"${name}"`).join(' and ');
+  const computed = gradient.includes('loss_weights') ? ': `lossproof.gradient` computes it' : '';
+  return {
+    what: `the gradient of \`${op}\``,
+    answers: gradient as readonly Optional<Op>[],
+    ...(step === undefined ? {} : { ops: [step] }),
+    line: gradient.length === 0 ? `add op \`${step}\`` : `return ${fields} from \`${op}\` as well${computed}`,
+  };
+}
 
 /** Of the ops that this run asked, in the order of the protocol. */
 export function unjudgedOf({ given = {} }: Pick<RequestTally, 'given'>, { ops }: Hello): readonly Unjudged[] {
   return (Object.keys(OPS) as Op[]).flatMap((op) => {
     const marks = given[op];
     if (marks === undefined || marks.total === 0) return [];
-    const gaps: readonly Gap<Op>[] = GAPS[op] ?? [];
-    return gaps
-      .filter(
-        (gap) =>
-          !gap.answers?.some((field) => marks.counts[field] !== undefined) &&
-          !gap.ops?.some((other) => ops[other] !== undefined),
-      )
-      .map(({ what, line }) => ({ op, what, line }));
+    const gap: Gap<Op> | undefined = GAPS[op] ?? gradientOf(op);
+    if (gap === undefined) return [];
+    const { what, line, answers = [], ops: others = [] } = gap;
+    const isJudged =
+      answers.some((field) => marks.counts[field] !== undefined) ||
+      others.some((other) => ops[other] !== undefined);
+    return isJudged ? [] : [{ op, what, line }];
   });
 }
 

@@ -2,7 +2,7 @@
 // every row and its mean stay what they were, and a sum is as many times what it was. What counts rows or tokens in any
 // other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
 import { MANY_ROWS, MOST_ROWS } from '../../generators/rarely.ts';
-import type { Op } from '../../protocol/message.ts';
+import { OPS, type Op, type OpSpec } from '../../protocol/message.ts';
 import type { Matrix, Semantics } from '../../vocabulary.ts';
 import { bandOf, isHalf, show } from '../numbers.ts';
 import type { Finding, World } from '../property.ts';
@@ -55,7 +55,7 @@ export const stacked: Rule = {
         : Math.max(2, Math.ceil(rowsFor(subject, args, rows, before.fields) / rows));
     const copies = Array.from({ length: times }, () => all);
     const after = await ask(wholePartition(op, pickRows(op, args, copies.flat())));
-    const others = withoutShares(before.fields);
+    const others = withoutShares(op, before.fields);
     const when = `when the batch is stacked on itself ${times} times`;
     // The last copy is where a chunk that is not full would be lost.
     for (const copy of [0, times - 1]) {
@@ -109,12 +109,10 @@ function factorsOf(
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Derivatives of the loss of a whole batch, by the numbers of its rows: the share that each has in it. */
-const SHARES = ['loss_weights', 'chosen_weights', 'rejected_weights', 'weights', 'kl_weights'] as const;
+const sharesOf = (op: Op): readonly string[] => (OPS[op] as OpSpec).gradient ?? [];
 
-function withoutShares(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name]) => !SHARES.some((share) => share === name)),
-  );
+function withoutShares(op: Op, fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !sharesOf(op).includes(name)));
 }
 
 /** How often what was asked stands in the second request, and what a number of the whole may be there. */
@@ -145,9 +143,11 @@ export function wrongWhole<O extends Op>(
   const rows = rowCount(op, args);
   // Of the last copy, which is where a chunk that is not full would be lost.
   const weights = (fields: Fields, from: number): number[] =>
-    SHARES.flatMap((share) =>
-      [...((fields[share] as Matrix | readonly number[] | undefined) ?? [])].slice(from, from + rows),
-    ).flat();
+    sharesOf(op)
+      .flatMap((share) =>
+        [...((fields[share] as Matrix | readonly number[] | undefined) ?? [])].slice(from, from + rows),
+      )
+      .flat();
   const [single, stackedOnes] = [weights(before, 0), weights(after, copies * rows - rows)];
   const holds = factors.some(
     (factor) =>

@@ -20,6 +20,7 @@ export const LOSS_OPS = {
       ...KNOBS,
     },
     ok: { ...LOSS, metrics: 'amounts?' },
+    gradient: ['loss_weights'],
     offers: ['micro_batches', 'ranks', 'entropy', 'sampling_logprobs', 'knobs'],
     // A loss that only carries a gradient is the same whatever the log-probabilities are.
     batch: { reach: 'batch', reads: ['advantages'] },
@@ -35,6 +36,7 @@ export const LOSS_OPS = {
       shards: 'int?',
     },
     ok: LOSS,
+    gradient: ['loss_weights'],
     offers: ['micro_batches', 'ranks', 'shards'],
     batch: { reach: 'batch', reads: ['logits'], padding: { labels: -100 } },
   }),
@@ -49,6 +51,7 @@ export const LOSS_OPS = {
       ranks: 'int_rows?',
     },
     ok: LOSS,
+    gradient: ['loss_weights'],
     offers: ['micro_batches', 'ranks'],
     batch: { reach: 'batch', reads: ['values', 'returns'] },
   }),
@@ -82,6 +85,7 @@ export const LOSS_OPS = {
       chosen_weights: 'floats[pair]?', // dL/d score
       rejected_weights: 'floats[pair]?',
     },
+    gradient: ['chosen_weights', 'rejected_weights'],
     offers: ['margins'],
     batch: { reach: 'row', reads: ['chosen_scores', 'rejected_scores', 'margins'] },
   }),
@@ -100,6 +104,7 @@ export const LOSS_OPS = {
       kl_weights: 'float_rows[other row, other token]?', // dL/d kl_logprob
       kl: 'float?', // as it was subtracted
     },
+    gradient: ['weights', 'kl_weights'],
     batch: { reach: 'batch', reads: ['logprobs'] },
   }),
 };
