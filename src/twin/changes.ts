@@ -7,6 +7,8 @@ export interface Change {
   readonly sentence: string;
   /** Draws of dropout come in another order or shape, so that no run has any. */
   readonly withoutDropout?: true;
+  /** It trains other rows: those that both runs have must get the same probabilities, and nothing else is compared. */
+  readonly ofRows?: true;
   /** The script's own command is asked for it; undefined: the tracer makes the change, and says that it did. */
   readonly command?: (command: readonly string[]) => readonly string[] | undefined;
   /** Where it cannot be made, for the user. */
@@ -24,6 +26,13 @@ export const CHANGES: readonly Change[] = [
     name: 'batch-order',
     sentence: 'the rows of each batch come in reverse order',
     withoutDropout: true,
+    lacks: 'no batch of two rows or more came from a torch DataLoader',
+  },
+  {
+    name: 'mates',
+    sentence: "a row's neighbours in its batch are others: it gets the same probabilities",
+    withoutDropout: true,
+    ofRows: true,
     lacks: 'no batch of two rows or more came from a torch DataLoader',
   },
   {

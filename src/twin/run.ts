@@ -11,8 +11,8 @@ export interface TwinRun {
   readonly steps: readonly TwinStep[];
   /** The change that was asked for was made. */
   readonly applied: boolean;
-  /** The largest probability of dropout in any trained row. */
-  readonly dropout: number;
+  /** Dropout drew, or would have. */
+  readonly hasDropout: boolean;
   /** Tokens were sampled: a run that draws in another order trains other rows. */
   readonly samples: boolean;
   /** It made a trainer of transformers or TRL, or one that derives from them, with arguments that can be changed. */
@@ -64,13 +64,15 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
   const ledger = ledgerOf(processes, { tokenizer });
   const outputs = outputsOf(processes);
   const prints = printsOf(processes);
+  const saw = (what: string): boolean =>
+    processes.flat().some((record) => record.kind === 'event' && record.what === what);
   const steps = ledger.steps.map(({ index, ranks }): TwinStep => {
     const of = (kind: string): Prints => prints.get(keyOf(kind, index)) ?? new Map();
     return {
       index,
       rows: ledger.rows
         .filter((row) => row.step === index && row.trained.some((each) => each !== undefined))
-        .map((row) => twinRowOf(row, outputs)),
+        .flatMap((row) => twinRowsOf(row, outputs)),
       gradients: of('gradients'),
       before: of('before'),
       after: of('after'),
@@ -80,8 +82,8 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
   });
   return {
     steps,
-    applied: processes.flat().some((record) => record.kind === 'event' && record.what === 'twin'),
-    dropout: Math.max(0, ...ledger.rows.map(({ dropout = 0 }) => dropout)),
+    applied: saw('twin'),
+    hasDropout: saw('dropout'),
     hasArguments: processes.flat().some(({ kind }) => kind === 'settings'),
     samples: ledger.generations.length > 0,
     ledger,
@@ -92,33 +94,44 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
 
 const keyOf = (...parts: readonly (string | number)[]): string => parts.join(' ');
 
-function twinRowOf(row: LedgerRow, outputs: ReadonlyMap<string, Prints>): TwinRow {
+/** One for each example of a packed row: where its positions begin anew. */
+function twinRowsOf(row: LedgerRow, outputs: ReadonlyMap<string, Prints>): readonly TwinRow[] {
   const last = row.trained.findLastIndex((each) => each !== undefined);
-  const begin = row.attention === undefined ? leadingRun(row.ids) : 0;
-  const columns = row.ids.flatMap((_, at) =>
-    at >= begin && at <= last && row.real[at] === true ? [at] : [],
-  );
-  const places = new Map(columns.map((column, place) => [column, place]));
-  return {
-    rank: row.rank,
-    forward: row.forward,
-    row: row.row,
-    ids: columns.map((column) => row.ids[column] ?? Number.NaN),
-    tokens: row.trained.flatMap((trained, at) =>
-      trained === undefined
-        ? []
-        : [
-            {
-              at: places.get(at) ?? columns.length,
-              target: trained.target,
-              weight: trained.weight,
-              logprob: trained.logprob,
-            },
-          ],
-    ),
-    outputs: outputs.get(keyOf(row.rank, row.forward, row.row)) ?? new Map(),
-    unmasked: row.attention === undefined ? row.ids : undefined,
-  };
+  const begin = row.attention === undefined ? leadingRun(row.ids) : Math.max(0, row.real.indexOf(true));
+  const { positions } = row;
+  const begins =
+    positions === undefined ? [] : row.ids.flatMap((_, at) => (at > 0 && positions[at] === 0 ? [at] : []));
+  const edges = [begin, ...begins.filter((at) => at > begin && at <= last), last + 1];
+  return edges.slice(0, -1).flatMap((from, at) => {
+    const to = edges[at + 1] ?? last + 1;
+    const inside = row.trained.flatMap((trained, column) =>
+      trained !== undefined && column >= from && column < to ? [{ trained, column }] : [],
+    );
+    const end = inside.at(-1)?.column;
+    if (end === undefined) return [];
+    const columns = row.ids.flatMap((_, column) =>
+      column >= from && column <= end && row.real[column] === true ? [column] : [],
+    );
+    const places = new Map(columns.map((column, place) => [column, place]));
+    const whole = edges.length === 2;
+    return [
+      {
+        rank: row.rank,
+        forward: row.forward,
+        row: row.row,
+        ids: columns.map((column) => row.ids[column] ?? Number.NaN),
+        tokens: inside.map(({ trained: { target, weight, logprob }, column }) => ({
+          at: places.get(column) ?? columns.length,
+          target,
+          weight,
+          logprob,
+        })),
+        // Of a packed row, nobody knows which part of its sums is which example's.
+        outputs: (whole ? outputs.get(keyOf(row.rank, row.forward, row.row)) : undefined) ?? new Map(),
+        unmasked: row.attention === undefined ? row.ids : undefined,
+      },
+    ];
+  });
 }
 
 /** Tokens at the beginning that are all one: padding on the left that no mask tells. One alone is a token of its own. */

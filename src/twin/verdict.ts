@@ -78,6 +78,23 @@ export function outcomeOf(distances: readonly StepDistance[], noise: readonly St
   return { kind: 'agree', steps: Math.min(distances.length, noise.length), units };
 }
 
+/** The same of a change that leaves some rows as they are and trains others beside them, in the first step: what comes after has other weights. */
+export function outcomeOfRows(distances: readonly StepDistance[], noise: readonly StepDistance[]): Outcome {
+  const [first] = distances;
+  const [rounding] = noise;
+  if (first === undefined || rounding === undefined || first.tokens.length === 0)
+    return { kind: 'untold', why: 'no row of the first step was trained in both runs' };
+  const apart = tokenApart(first, rounding, 'logprob');
+  if (apart !== undefined) {
+    const module = moduleOf(first, rounding);
+    const difference = { what: 'logprobs' as const, step: first.step, ...apart };
+    return { kind: 'parts', difference: module === undefined ? difference : { ...difference, module } };
+  }
+  const most = (step: StepDistance): number =>
+    step.tokens.reduce((top, each) => Math.max(top, each.logprob ?? 0), 0);
+  return { kind: 'agree', steps: 1, units: most(first) / Math.max(most(rounding), FLOOR / MARGIN) };
+}
+
 // --- helpers ---
 
 function judgedStep(distance: StepDistance, noise: StepDistance): Difference | { readonly units: number } {

@@ -4,7 +4,7 @@ import type { Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
 import type { TwinRun } from '../../twin/run.ts';
 import type { TwinResult } from '../../twin/twin.ts';
-import { type Outcome, outcomeOf } from '../../twin/verdict.ts';
+import { type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
 import type { Context, Problem } from '../context.ts';
 import { type Ran, type RunAsk, runTwin } from './runs.ts';
 
@@ -58,7 +58,7 @@ export async function twins(
     const base = { run: first.run, noise: distancesOf(first.run, noisy.run).slice(skipped) };
     bases.set(dropout, base);
     // What has no dropout is the same without it.
-    if (first.run.dropout === 0) bases.set(!dropout, base);
+    if (!first.run.hasDropout) bases.set(!dropout, base);
     return base;
   };
   const plain = await baseOf(true);
@@ -90,7 +90,10 @@ export async function twins(
       if (asked.named) tell({ ...said(change), outcome: { kind: 'untold', why: change.lacks } });
       continue;
     }
-    const outcome = comparedOf(base, other, change.name === 'repeat');
+    const outcome =
+      change.ofRows === true
+        ? outcomeOfRows(distancesOf(base.run, other.run), base.noise)
+        : comparedOf(base, other, change.name === 'repeat');
     tell({ ...said(change), outcome });
     if (change.name === 'repeat' && outcome.kind === 'parts')
       return { problem: 'the script is not the same twice, so that nothing else can be compared with it' };
@@ -126,7 +129,7 @@ const said = ({ name, sentence }: Change): Pick<TwinResult, 'name' | 'sentence'>
 function lackOf({ name, lacks }: Change, { ledger, hasArguments }: TwinRun): string | undefined {
   const ofArguments = name === 'accumulation' || name === 'ranks';
   if (ofArguments && !hasArguments) return lacks;
-  const ofBatches = name === 'batch-order' || name === 'padding';
+  const ofBatches = name === 'batch-order' || name === 'mates' || name === 'padding';
   if (ofBatches && ledger.rows.every(({ batch }) => batch === undefined)) return lacks;
   return undefined;
 }

@@ -111,9 +111,7 @@ function headOf(outcome: Outcome): string {
   if (outcome.kind === 'parts') return 'the runs part';
   const { units, steps, until } = outcome;
   const size =
-    units === 0
-      ? 'the same to the last bit'
-      : `gradients differ by ${short(units)} times their rounding at most`;
+    units === 0 ? 'the same to the last bit' : `the largest difference is ${short(units)} times the rounding`;
   const end = until === undefined ? '' : `; from step ${until} on rounding alone is larger than 10 %`;
   return `${size}, ${plural(steps, 'step')}${end}`;
 }

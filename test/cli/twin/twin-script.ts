@@ -31,6 +31,8 @@ def end(reason, exception=None):
 
 if fault == "fails" or (fault == "fails-wide" and change == "padding"):
     end("exception", "RuntimeError: sizes do not match")
+if fault == "dropout":
+    write("event", what="dropout", step=0, model=None, place=None, names=["dropout"], values={})
 if fault == "arguments":
     write("settings", **{"class": "TrainingArguments"}, trainer="Trainer", values={})
     if change == "accumulation":
@@ -95,7 +97,7 @@ for step in range(wanted):
         n = len(places)
         write("forward", forward=forward, model=0, step=step, grad=True, training=True, input_ids=tensor(sum(wide, []), [len(wide), width]),
               attention_mask=tensor(sum(mask, []), [len(wide), width]), attention="mask", position_ids=None, labels=None, logprobs=None,
-              averaged_over=1, adapters_off=False, batch=[0, step, 0, batch, 64], **({"dropout": 0.1} if "dropout" in fault and asked.get("dropout", True) else {}))
+              averaged_over=1, adapters_off=False, batch=[0, step, 0, batch, 64])
         write("trained", forward=forward, route="logits", dtype="float32", rows=tensor([r for r, t in places], [n]),
               columns=tensor([t - 1 for r, t in places], [n]), targets=tensor(targets, [n]), weights=tensor([1 / own] * n, [n], "f"),
               residuals=tensor([1e-7] * n, [n], "f"), temperatures=tensor([1.0] * n, [n], "f"), logprobs=tensor(logprobs, [n], "f"), not_finite=0)

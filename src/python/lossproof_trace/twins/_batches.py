@@ -10,10 +10,19 @@ IGNORED = -100
 
 def reversed_rows(torch, told, batch):
     """The same rows, the last one first."""
+    return reordered(torch, told, batch, lambda rows: list(range(rows - 1, -1, -1)))
+
+
+def other_mates(torch, told, batch):
+    """The first row, and itself in place of all others."""
+    return reordered(torch, told, batch, lambda rows: [0] * rows)
+
+
+def reordered(torch, told, batch, order_of):
     rows = rows_of(torch, batch)
     if rows is None or rows < 2:
         return batch
-    order = list(range(rows - 1, -1, -1))
+    order = order_of(rows)
 
     def turned(value):
         if isinstance(value, torch.Tensor) and value.ndim > 0 and value.shape[0] == rows:
@@ -83,4 +92,4 @@ def mapped(batch, change, named=False):
     return change(batch)
 
 
-CHANGES = {"batch-order": reversed_rows, "padding": wider}
+CHANGES = {"batch-order": reversed_rows, "mates": other_mates, "padding": wider}

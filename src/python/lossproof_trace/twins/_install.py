@@ -2,13 +2,14 @@
 
 from ..models import _models as known
 from . import _batches, _models, _noise, _pins, _witness
+from ._twins import Told
 
 
 def install(session, torch, asked, told):
     """torch is imported."""
     _pins.torch(torch)
-    if not asked.get("dropout", True):
-        _pins.without_dropout(torch)
+    drops = Told(session, "dropout", what="dropout")
+    _pins.dropout(torch, drops.applied, asked.get("dropout", True))
     change = asked.get("change")
     if asked.get("noise"):
         _noise.install(session, torch)

@@ -29,20 +29,31 @@ def torch(torch):
     torch.seed = torch.random.seed
 
 
-def without_dropout(torch):
-    """Changes that draw in another order, or for other shapes, cannot have the same dropout: then no run has any."""
+def dropout(torch, told, kept):
+    """Says whether there is any. Changes that draw in another order, or for other shapes, cannot have the same dropout: then no run
+    has any (`kept` False)."""
     functional = torch.nn.functional
 
-    def same(input, *args, **kwargs):
-        return input
+    def watched(original):
+        @functools.wraps(original)
+        def dropped(input, p=0.5, training=True, *args, **kwargs):
+            if training and p > 0:
+                told()
+                if not kept:
+                    return input
+            return original(input, p, training, *args, **kwargs)
+
+        return dropped
 
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
         if hasattr(functional, name):
-            setattr(functional, name, functools.wraps(getattr(functional, name))(same))
+            setattr(functional, name, watched(getattr(functional, name)))
     attention = functional.scaled_dot_product_attention
 
     @functools.wraps(attention)
     def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, *args, **kwargs):
-        return attention(query, key, value, attn_mask, 0.0, *args, **kwargs)
+        if dropout_p > 0:
+            told()
+        return attention(query, key, value, attn_mask, dropout_p if kept else 0.0, *args, **kwargs)
 
     functional.scaled_dot_product_attention = scaled_dot_product_attention

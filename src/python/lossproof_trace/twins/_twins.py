@@ -41,16 +41,17 @@ def begin(session, waiting):
 
 
 class Told:
-    """Says once that the change was made: a change that nothing was done for is not compared."""
+    """Says something once: that the change was made, without which nothing is compared, or that there is dropout."""
 
-    def __init__(self, session, change):
+    def __init__(self, session, name, what="twin"):
         self.session = session
-        self.change = change
+        self.name = name
+        self.what = what
         self.said = False
 
     def applied(self, **values):
         if not self.said:
             self.said = True
             self.session.write(
-                "event", what="twin", step=self.session.step, model=None, place=None, names=[self.change], values=values
+                "event", what=self.what, step=self.session.step, model=None, place=None, names=[self.name], values=values
             )

@@ -79,9 +79,11 @@ class Witness:
             return
         names, rows = [], []
         real = self.real(ids)
-        for name, module in model.root.named_modules():
-            tokens = seen.get(id(module))
-            if tokens is not None and tokens.shape[:2] == ids[0].shape:
+        named = {id(module): name for name, module in model.root.named_modules()}
+        # In the order in which they were done: what goes wrong in a part is wrong in what holds it, too.
+        for key, tokens in seen.items():
+            name = named.get(key)
+            if name is not None and tokens.shape[:2] == ids[0].shape:
                 names.append(name)
                 rows.append(self.prints.of_rows(tokens, real))
         if names:
