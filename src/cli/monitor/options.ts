@@ -36,7 +36,7 @@ export interface MonitorOptions extends OutputOptions {
 export function addMonitorOptions(command: Command): Command {
   command
     .option('--follow', 'keep reading while the job runs; with a live view')
-    .option('--json', 'a JSON object a line; each violation at once, at last the verdict')
+    .option('--json', 'one JSON object per line: each violation at once, the verdict at the end')
     .option('--rollouts <path>', 'JSON lines of prompts and completions; repeatable', collect)
     .option('--baseline <path>', 'logs of a healthy run to compare with; judged beside, repeatable', collect)
     .option('--preset <name>', 'group of rules: grpo, tools, zero-loss')

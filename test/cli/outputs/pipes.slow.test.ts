@@ -39,7 +39,7 @@ test.each(['events', 'html', 'junit', 'findings', 'sarif', 'markdown', 'badge'])
   async (option) => {
     const ended = await check(folderWith('pipe'), `--${option}`, 'pipe');
     expect(ended.text).toContain(
-      `--${option}: pipe cannot be written: nobody reads this pipe; start its reader first`,
+      `--${option}: pipe cannot be written: no process reads this pipe; start its reader first`,
     );
     expect(ended.code).toBe(2);
   },

@@ -90,7 +90,7 @@ export const steps: Cases = {
     'a schedule by epochs': with_(SCHEDULE, '--kind cosine --by epoch'),
     'a schedule by micro-batches': {
       ...with_(SCHEDULE, '--kind cosine --by batch --accumulate 2'),
-      says: /once behind each micro-batch\. Right where its length is counted in micro-batches/,
+      says: /once after each micro-batch\. This is right if its length is counted in micro-batches/,
     },
     'a checkpoint by from_pretrained, resized and cast': with_(LOADED, '--way pretrained --tied'),
     'a new head behind loading': {
@@ -112,7 +112,7 @@ export const steps: Cases = {
     'zero_grad in each micro-batch': {
       ...with_(LOOP, '--fault zero-each'),
       found: 'update/every-micro-batch-reaches-the-step',
-      says: /Of the 2 micro-batches of step 0 only 1 is in it.* at steps\/loop\.py:\d+/,
+      says: /Step 0 has only 1 of its 2 micro-batches.* at steps\/loop\.py:\d+/,
     },
     'no zero_grad': {
       ...with_(LOOP, '--fault no-zero'),
