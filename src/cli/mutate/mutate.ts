@@ -53,7 +53,7 @@ export function addMutate(program: Command, { context, rest, finish }: Invocatio
     .usage('[options] [-- trainer command...]')
     .option(
       '--source <files>',
-      'code to change: files, globs, or an imported module; repeatable (default: what the adapter imports of its own project)',
+      'code to change: files, globs, or an imported module; repeatable (default: modules of its project that the adapter imports)',
       collect,
     )
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
