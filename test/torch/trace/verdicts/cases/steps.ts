@@ -107,7 +107,7 @@ export const steps: Cases = {
     'zero_grad between backward and step': {
       ...with_(LOOP, '--fault zero-before'),
       found: 'update/gradients-reach-the-step',
-      says: /were set to nothing at steps\/loop\.py:\d+, behind the backward pass and before step\(\) at steps/,
+      says: /were set to nothing at steps\/loop\.py:\d+, after the backward pass and before step\(\) at steps/,
     },
     'zero_grad in each micro-batch': {
       ...with_(LOOP, '--fault zero-each'),
@@ -234,12 +234,12 @@ export const steps: Cases = {
     'clipping before the last backward pass': {
       ...with_(LOOP, '--fault clip-early'),
       found: CLIP,
-      says: /behind 1 of 2 backward passes/,
+      says: /after 1 of 2 backward passes/,
     },
     'clipping behind the step': {
       ...with_(LOOP, '--fault clip-behind'),
       found: CLIP,
-      says: /is called behind step 0/,
+      says: /is called after step 0/,
     },
     'clipping of scaled gradients': {
       ...with_(SCHEDULE, '--scaler --fault clip-scaled'),
