@@ -136,7 +136,7 @@ export const unequalGroups: readonly Property<Grouped>[] = [
         if (found !== undefined)
           return {
             ...found,
-            sentence: `Of a group of ${rows.length} rows, ${found.sentence}`,
+            sentence: `In a group of ${rows.length} rows, ${found.sentence}`,
             ...(subject.semantics.equal_groups === undefined
               ? { answers: ['"equal_groups": true  (groups of a batch never differ in size)'] }
               : {}),

@@ -32,7 +32,7 @@ const behindTheRow: Property<GaeCase> = {
         expected,
         wrong,
         sentence: (column, seen, want) =>
-          `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only rewards and values on the padding behind the rows change.`,
+          `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only rewards and values on the padding after the rows change.`,
         note: 'Where training masks rewards and values before it calls this function, the adapter does so, too.',
       });
     }
@@ -80,7 +80,7 @@ const slotBehind: Property<GaeCase> = {
             expected,
             wrong,
             sentence: (column, seen, want) =>
-              `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only the value in the slot right behind the last trained token changes: it is read as the value of a next state.`,
+              `The ${what} of token ${column} of row ${wrong.row} changes from ${want} to ${seen} when only the value in the slot after the last trained token changes. It is read as the value of a next state.`,
             note: 'Legal where rows that were cut off are bootstrapped, and the adapter hands the value of the cut-off state over in that slot.',
           },
         ),

@@ -14,7 +14,7 @@ import {
 /** A trainer that reads the slot behind a row on purpose cannot be told to leave it alone. */
 export const ownSlot: Need = ({ semantics }) =>
   semantics.gae_bootstrap === true
-    ? 'semantics.gae_bootstrap is true: the value behind the last token is read on purpose'
+    ? 'semantics.gae_bootstrap is true: the value after the last token is read on purpose'
     : undefined;
 
 export const answersOfSlot = ({ semantics }: World): Pick<Finding, 'answers'> =>

@@ -185,7 +185,7 @@ const behindTheRow: Property<ReturnsCase> = {
       junk,
       clean.observed,
       (token, observed, before) =>
-        `The return of ${token} changes from ${before} to ${observed} when only rewards on the padding behind the rows change.`,
+        `The return of ${token} changes from ${before} to ${observed} when only rewards on the padding after the rows change.`,
     );
     return found === undefined
       ? undefined

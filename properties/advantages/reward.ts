@@ -29,7 +29,7 @@ const given = (world: World) => graded(samplesOf(world));
 const oneAnswer: Need = (world) =>
   withOneAnswer(samplesOf(world)).length > 0
     ? undefined
-    : 'of no sample of op `reward` the wrong completion is the right one with another answer in the place of the reference';
+    : 'no sample of op `reward` has a wrong completion that is the right one with another answer instead of the reference';
 const another: Need = (world) =>
   otherAnswers(samplesOf(world)).length > 0
     ? undefined
@@ -210,7 +210,7 @@ export const rewardProperties: readonly Property<Graded>[] = [
         if (!(first >= alone && last >= alone)) continue;
         return {
           kind: 'both',
-          sentence: `The right answer ${quoted(row.completion)} to ${quoted(row.prompt)} scores ${show(alone)}; with the wrong one behind it ${show(first)}, with the wrong one before it ${show(last)}.`,
+          sentence: `The right answer ${quoted(row.completion)} to ${quoted(row.prompt)} scores ${show(alone)}; with the wrong one after it ${show(first)}, with the wrong one before it ${show(last)}.`,
         };
       }
       return undefined;

@@ -89,7 +89,7 @@ const sums: Property<RewardCase> = {
   id: 'token_rewards/add-up-to-the-score-less-the-kl',
   title:
     "A row's rewards add up to its score and process rewards less kl_coef times the KL of its trained tokens",
-  why: 'A score that stands on padding is never seen, one that stands on every token counts as often as the answer is long, and a KL with the wrong sign pulls the policy away from its reference.',
+  why: 'A score on padding is never seen. A score on every token counts as often as the answer is long. A KL with the wrong sign pulls the policy away from its reference.',
   catches: ['VAL-01', 'KL-12', 'KL-10', 'KL-01'],
   given: given(),
   coverage: { ...coverage, 'no KL in the reward': 0.05 },
@@ -111,7 +111,7 @@ const sums: Property<RewardCase> = {
       const without = args.kl_coef === 0 ? '' : `, ${show(args.kl_coef)} times the KL taken off`;
       return {
         kind: 'sum',
-        sentence: `The rewards of row ${row} add up to ${totals.map(show).join(', or with the slot behind them to ')}; its score is ${show(args.scores[row])}${without}, which makes ${show(expected)}.`,
+        sentence: `The rewards of row ${row} add up to ${totals.map(show).join(', or with the slot after them to ')}; its score is ${show(args.scores[row])}${without}, which makes ${show(expected)}.`,
         strips: [strip(subject, asked, row, [])],
         note: band.reason,
       };
@@ -146,7 +146,7 @@ async function carriers(subject: Subject, drawn: RewardCase): Promise<Finding | 
     const places = moved.map((column) => `token ${column} by ${show(gained[column])}`).join(', ');
     return {
       kind: moved.length === 0 ? 'lost' : moved.length > 1 ? 'spread' : 'misplaced',
-      sentence: `With ${owed} added to the score of row ${row}, its rewards change at ${places || 'no trained token'}; it belongs to token ${last}, the last that is trained${behind === undefined ? '' : ', or to the slot behind it'}.`,
+      sentence: `With ${owed} added to the score of row ${row}, its rewards change at ${places || 'no trained token'}; it belongs to token ${last}, the last that is trained${behind === undefined ? '' : ', or to the slot after it'}.`,
       strips: [strip(subject, after, row, moved.length > 0 ? moved : [last])],
       note: band.reason,
     };

@@ -99,7 +99,7 @@ export function rowStrip(ledger: Ledger, row: LedgerRow, marks: readonly number[
 const UNKNOWN = '?';
 /** As strips write what is not there. */
 const NOTHING = '·';
-const BEHIND = '(behind the row)';
+const BEHIND = '(after the row)';
 
 /** The strip of a row that was only scored, or of which training is not the matter. */
 export function idsStrip(

@@ -115,14 +115,14 @@ const loss: Property<Tracks> = {
     if (off !== undefined)
       return {
         kind: 'weight',
-        sentence: `The gradient of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+        sentence: `The gradient of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when masked tokens are inserted after the first and after the second token of each completion.`,
         ...singleTurnOr(subject),
         note,
       };
     if (band.close(after.loss, before.loss)) return undefined;
     return {
       kind: 'loss',
-      sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+      sentence: `The loss changes from ${show(before.loss)} to ${show(after.loss)} when masked tokens are inserted after the first and after the second token of each completion.`,
       ...singleTurnOr(subject),
       note,
     };
@@ -151,14 +151,14 @@ const kl: Property<Tracks> = {
     if (off !== undefined)
       return {
         kind: 'token',
-        sentence: `The KL of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+        sentence: `The KL of token ${off.column} of row ${off.row} changes from ${show(off.was)} to ${show(off.is)} when masked tokens are inserted after the first and after the second token of each completion.`,
         ...singleTurnOr(subject),
         note: band.reason,
       };
     if (before.mean_kl === undefined || band.close(after.mean_kl, before.mean_kl)) return undefined;
     return {
       kind: 'mean',
-      sentence: `The mean KL changes from ${show(before.mean_kl)} to ${show(after.mean_kl)} when tokens that are masked out stand behind the first token of each completion and behind the second.`,
+      sentence: `The mean KL changes from ${show(before.mean_kl)} to ${show(after.mean_kl)} when masked tokens are inserted after the first and after the second token of each completion.`,
       ...singleTurnOr(subject),
       note: band.reason,
     };

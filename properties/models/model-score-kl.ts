@@ -239,7 +239,7 @@ export const modelKlProperties: readonly Property<Drawn>[] = [
         observed: entropy,
         mistakes: [
           {
-            name: 'the entropy behind the token, not before it',
+            name: 'the entropy after the token, not before it',
             values: () => scores.map(({ entropy: row }) => row.slice(1)),
           },
           {

@@ -87,8 +87,8 @@ export function firstDifference(
 const WAYS: Readonly<Record<CompletionVariantName, string>> = {
   'stop kept': 'with its stop token',
   'stop cut': 'without its stop token',
-  'whole width': 'with the padding behind it',
-  'padding cut': 'without the padding behind it',
+  'whole width': 'with the padding after it',
+  'padding cut': 'without the padding after it',
 };
 
 /** Each of these rows is legal alone, and no one way fits all. */
@@ -109,7 +109,7 @@ function mixedFinding(
     kind: 'mixed',
     sentence: `The completions come back in different ways: ${words.join(', ')}; one of them must hold for all rows.`,
     strips: rows.map((row) => extractStrip(subject, drawn, args, row, observed[row] ?? [])),
-    note: 'With or without the stop token, and with or without the padding behind it, are both accepted where nothing is declared, the same way in every row.',
+    note: 'Without a declaration, the stop token and the padding after it may be kept or left out, the same way in every row.',
   };
 }
 
@@ -168,7 +168,7 @@ function extractFinding(
     strips: [strip],
     ...(declared === undefined
       ? {
-          note: 'With or without the stop token and the padding behind it are all accepted, the same way in every row; none fits.',
+          note: 'The stop token and the padding after it may be kept or left out, the same way in every row; no combination fits.',
         }
       : {}),
   };

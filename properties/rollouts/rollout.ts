@@ -183,7 +183,7 @@ const idsScored: Property<Rollouts> = {
           whole,
           real,
           () =>
-            `The completion scored in row ${row.row} goes on behind what was sampled: ${tokenAt(subject, real, whole.length)} was never sampled.`,
+            `The completion scored in row ${row.row} goes on after the sampled tokens: ${tokenAt(subject, real, whole.length)} was never sampled.`,
         );
       const scoredIds = real.slice(row.prompt.length);
       const again = promptIsThere && hasTextOf(subject, row.completion, scoredIds);

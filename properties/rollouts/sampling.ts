@@ -278,7 +278,7 @@ const bans: Property<SamplingStep> = {
 const general = relations({
   op: 'sampling',
   stage: 'sampling',
-  noun: 'What a row is drawn from',
+  noun: 'The distribution that a row is drawn from',
   given: (world) => samplingStep(processors(world), { minRows: 2, ...stopsOf(world, 'sampling') }),
   args: argsOf,
   labels: samplingLabels,

@@ -15,7 +15,7 @@ export const truncateRelations: readonly Property<LimitedExamples>[] = relations
   {
     ...truncation,
     op: 'truncate',
-    noun: 'What is left of an example',
+    noun: 'The kept part of an example',
     args: ({ examples, limit }) => ({
       input_ids: examples.map(({ ids }) => ids),
       labels: examples.map(({ labels }) => labels),
@@ -41,7 +41,7 @@ export const truncatePromptRelations: readonly Property<LimitedPrompts>[] = rela
   ...cutPromptsBase,
   op: 'truncate_prompts',
   prefix: 'truncate/prompts-',
-  noun: 'What is left of a prompt',
+  noun: 'The kept part of a prompt',
   args: ({ prompts, limit, pad }) => ({ prompt_ids: prompts, max_prompt_length: limit, pad_token_id: pad }),
   ask: promptsCutOrWhole,
   allBut: [],

@@ -67,7 +67,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
             : observed(cell) === cell.offset,
         words: (cell) =>
           cell.example === undefined
-            ? `${tokenOf(cell)} behind other padding, and its position is 0: read off position_ids, it is an example of its own.`
+            ? `${tokenOf(cell)} follows other padding, and its position is 0: by position_ids, it is a separate example.`
             : `${tokenOf(cell)}, but its position is ${observed(cell)}.`,
         track: observed,
       });
@@ -108,7 +108,7 @@ export const packBoundaries: readonly Property<LimitedExamples>[] = [
   {
     ...packing,
     id: 'pack/unpacks-to-the-examples',
-    title: "What the trainer's own unpacking returns are the examples again, in packed order",
+    title: "The trainer's own unpacking returns the examples again, in packed order",
     why: 'Rewards and log-probabilities are handed back along the unpacked rows: one token off, and they belong to other tokens.',
     catches: ['PCK-07', 'PAD-08'],
     async check(subject, drawn) {

@@ -25,7 +25,7 @@ export const packOverlong: readonly Property<LimitedExamples>[] = [
     id: 'pack/overlong-as-declared',
     title:
       'An example longer than a row is left out, cut, split or refused as declared, and costs no other example a token',
-    why: 'A last piece that is lost, labels cut at the other end than the ids, or a neighbour that is left out as well: only long examples show it, and they are the ones with the long answers.',
+    why: 'Only long examples, which have the long answers, show these bugs: a last piece is lost, labels are cut at the other end than the ids, or a neighbour is left out as well.',
     catches: ['PCK-04', 'TRN-05'],
     needs: [
       (world) =>

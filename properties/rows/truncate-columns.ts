@@ -76,7 +76,7 @@ export const truncateColumns: readonly Property<LimitedExamples>[] = [
     level: 'should',
     why: 'A prompt as long as the limit leaves a row of -100: its mean loss is 0/0, or a 0.0 that looks like a perfect answer.',
     catches: ['TRN-04'],
-    coverage: { 'all labels behind the limit': 0.02 },
+    coverage: { 'all labels beyond the limit': 0.02 },
     check: eachRow(({ row, at, ids, labels, example }) =>
       trained(example.labels.slice(1)) === 0 || trained(labels) > 0
         ? undefined

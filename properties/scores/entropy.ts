@@ -86,7 +86,7 @@ export function meanFits(
 
 /** Positions that people read by mistake, to name the one that fits. */
 const MISTAKES: readonly { readonly name: string; readonly by: number }[] = [
-  { name: 'the logits at the token itself, which say what comes behind it', by: 1 },
+  { name: 'the logits at the token itself, which predict the next one', by: 1 },
   { name: 'the logits two tokens before', by: -1 },
 ];
 

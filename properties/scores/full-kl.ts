@@ -88,7 +88,7 @@ const swapped = (args: FullKl): FullKl => ({ ...args, logits: args.ref_logits, r
 const MISTAKES: readonly { readonly name: string; readonly values: (args: FullKl) => Matrix }[] = [
   { name: 'policy and reference swapped', values: (args) => exact(swapped(args)) },
   {
-    name: 'the logits at the token itself, which say what comes behind it',
+    name: 'the logits at the token itself, which predict the next one',
     values: (args) => exact(args, 1),
   },
   { name: 'logits that were not divided by the temperature', values: (args) => exact(args, 0, [0, 0]) },

@@ -93,7 +93,7 @@ async function cutFinding(
     const { cut_at: declared } = subject.semantics;
     const at = (await ofRow(whole, cut, side, numbers)) ? cut + other.length : cut;
     if (declared?.includes(at) || declared?.includes(cut)) continue;
-    const lost = side === 'left' ? 'before its last' : 'behind its first';
+    const lost = side === 'left' ? 'before its last' : 'after its first';
     return {
       kind: 'cut',
       sentence: `The ${noun} of ${what} of ${whole.length.toLocaleString('en')} tokens are to the last bit those of ${cut.toLocaleString('en')} of them, and change with one fewer: what stands ${lost} ${cut.toLocaleString('en')} is cut off.`,

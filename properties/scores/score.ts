@@ -131,7 +131,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
       }
       return {
         kind: 'ignored',
-        sentence: `Every token of every prompt was replaced by another id, ${times} times over, and none of the ${before.length} scores changed: the prompt is not what the completions are scored behind.`,
+        sentence: `Every token of every prompt was replaced by another id, ${times} times over, and none of the ${before.length} scores changed: the completions are not scored after the prompt.`,
       };
     },
   },
@@ -163,7 +163,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
             subject,
             before.map((values) => values.slice(0, token)),
             after.map((values) => values.slice(0, token)),
-            `when completion token ${token}, behind it, is replaced by another id`,
+            `when completion token ${token}, after it, is replaced by another id`,
           );
           if (finding !== undefined) return { ...finding, kind: 'ahead' };
           for (const [row, body] of bodies.entries()) {

@@ -80,7 +80,7 @@ async function looksBack(subject: Subject, drawn: Batch, itself: boolean) {
         .slice(0, end)
         .findIndex((value, at) => !band.close(after[row]?.[at], value));
       if (seen < 0) continue;
-      const which = seen === token ? 'itself' : `${token}, behind it,`;
+      const which = seen === token ? 'itself' : `${token}, after it,`;
       return {
         kind: 'ahead',
         sentence: `The value of completion token ${seen} of row ${row} changes from ${show(before[row]?.[seen])} to ${show(after[row]?.[seen])} when token ${which} is replaced by another id.`,

@@ -142,7 +142,7 @@ async function cutFinding(
     ? undefined
     : {
         kind: 'cut',
-        sentence: `Of the ${prompt.length} prompt tokens of row ${row}, the ${end === 0 ? 'first' : 'last'} ${lost === 1 ? 'one changes' : `${lost} change`} none of its ${noun} when replaced by other ids, and the one ${end === 0 ? 'behind' : 'before'} ${lost === 1 ? 'it' : 'them'} moves some by ${show(most[first])}: the prompt is cut.`,
+        sentence: `Row ${row} has ${prompt.length} prompt tokens. The ${end === 0 ? 'first' : 'last'} ${lost === 1 ? 'one changes' : `${lost} change`} none of its ${noun} when replaced by other ids, and the one ${end === 0 ? 'after' : 'before'} ${lost === 1 ? 'it' : 'them'} moves some by ${show(most[first])}: the prompt is cut.`,
         note: 'Where a limit cuts prompts, cut them before anything is sampled from them.',
       };
 }

@@ -147,7 +147,7 @@ function tokensOf({ ids, trained = [] }: LongRow, answer: boolean | undefined): 
 
 /** What is lost, as the ends of a short row of the same conversation tell. */
 function wordsOf({ ids, trained }: LongRow, whole: Ids): string {
-  if (ids.length === 0) return 'what is too long is left out, and nobody is told';
+  if (ids.length === 0) return 'overlong conversations are left out without a message';
   const keeps = [
     sameIds(ids.slice(0, END), whole.slice(0, END)),
     sameIds(ids.slice(-END), whole.slice(-END)),

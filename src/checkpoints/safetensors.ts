@@ -131,7 +131,7 @@ function problemOfRanges(ranges: readonly Range[], bytes: number): string | unde
     end = to;
     before = name;
   }
-  return end < bytes ? `${bytes - end} bytes behind the last tensor belong to none` : undefined;
+  return end < bytes ? `${bytes - end} bytes after the last tensor belong to none` : undefined;
 }
 
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

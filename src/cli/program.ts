@@ -103,9 +103,9 @@ const COMMANDS: readonly (readonly [
   adders: readonly ((program: Command, invocation: Invocation) => void)[],
 ])[] = [
   [BEGIN, [addDemo, addDiscover, addInit, addDoctor]],
-  ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
+  ['A trainer, through an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
   ['A script, the logs of a run, a data set:', [addTrace, addTwin, addMonitor, addGap, addView, addDataset]],
-  ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
+  ['Findings and their meaning:', [addReport, addMerge, addExplain, addList]],
   [ABOUT, [addSession]],
 ];
 
@@ -135,13 +135,13 @@ function explain(error: CommanderError, words: readonly string[], program: Comma
         said,
         name,
         flags,
-        `\`${nameOf(command)} ${list}\` lists them; a trainer's own options stand behind --`,
+        `\`${nameOf(command)} ${list}\` lists them; write a trainer's own options after --`,
       );
     }
     case 'commander.excessArguments':
       return command.name() === 'trace'
-        ? `${said.replace(/\.$/, '')}; the script's command stands behind --, word by word, as in \`lossproof trace -- python train.py\``
-        : `${said.replace(/\.$/, '')}; the trainer's command stands behind --, as in \`${command === program ? 'lossproof check' : nameOf(command)} -- python adapter.py\``;
+        ? `${said.replace(/\.$/, '')}; write the script's command after --, word by word, as in \`lossproof trace -- python train.py\``
+        : `${said.replace(/\.$/, '')}; write the trainer's command after --, as in \`${command === program ? 'lossproof check' : nameOf(command)} -- python adapter.py\``;
     default:
       return said;
   }

@@ -11,7 +11,7 @@ const LARGE = { scores: [-48, 40], kl: 24 } as const;
 const largeScores = defineProperty({
   id: 'token_rewards/large-scores-count',
   title: 'A score of 40 counts for 40, and a KL of 24 for 24',
-  why: 'Rewards that are clipped are others than the op speaks of, and look alike while they are small.',
+  why: 'Clipped rewards differ from those of the op, and look alike while they are small.',
   ops: ['token_rewards'],
   given: () => fc.constantFrom(0.125, 0.5),
   async check(subject, kl_coef) {

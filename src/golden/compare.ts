@@ -52,7 +52,7 @@ export function comparedDeclaration(id: string, before: Fields, after: Fields): 
   const more = changed.length - told.length;
   return {
     kind: what,
-    sentence: `What the trainer declares of its ${what} changed: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+    sentence: `The declared ${what} changed: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
   };
 }
 

@@ -161,11 +161,11 @@ export function versionWords(
 /** Nothing is drawn. */
 const NO_SEED = 0;
 const WHY =
-  'A change that nobody meant, after an upgrade or a refactoring, is how the same script comes to train something else.';
+  'After an unintended change, by an upgrade or a refactoring, the same script trains something else.';
 
 function titleOf(golden: GoldenCase | undefined): string {
   return golden === undefined
-    ? 'What the trainer declares is what was recorded'
+    ? 'The declarations are the recorded ones'
     : `The answer of op \`${golden.op}\` is the recorded one`;
 }
 

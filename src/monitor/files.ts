@@ -44,7 +44,7 @@ export function openLogs(
     problem:
       reasons.length > 0
         ? reasons.join(' ')
-        : `${paths.map(tidy).join(', ')} ${paths.length === 1 ? 'holds' : 'hold'} no log; looked for TensorBoard event files (*tfevents*), trainer_state.json, JSON lines (*.jsonl), CSV, W&B (*.wandb) and Parquet. What a program printed is read where its file is named.`,
+        : `${paths.map(tidy).join(', ')} ${paths.length === 1 ? 'holds' : 'hold'} no log; looked for TensorBoard event files (*tfevents*), trainer_state.json, JSON lines (*.jsonl), CSV, W&B (*.wandb) and Parquet. Name the file of printed output to have it read.`,
   };
 }
 

@@ -9,11 +9,11 @@ export function hintsOf(judged: Judged, { absent }: MutateStart): readonly strin
   const hints: string[] = [];
   if (declare.length > 0)
     hints.push(
-      `What is not declared is measured anew, and this is legal: declare ${declare.join(', ')}, and it is found.`,
+      `An undeclared choice is measured again, so this change is legal: declare ${declare.join(', ')}, and it is found.`,
     );
   if (follows.length > 0)
     hints.push(
-      `What the adapter declares is read from what was changed: write it down as a value, ${follows.join(', ')}, and it is found.`,
+      `The adapter reads its declaration from the changed code: declare a fixed value, ${follows.join(', ')}, and it is found.`,
     );
   if (skips !== undefined)
     hints.push(

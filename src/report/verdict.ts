@@ -42,8 +42,7 @@ export const LOOKS: Readonly<Record<Verdict, Look>> = {
     word: 'asks',
     plural: 'ask',
     brush: 'orange',
-    meaning:
-      'What was seen is legal where it is meant, and nobody has said that it is: one line answers. Fails the run until then.',
+    meaning: 'Legal if intended, and not declared: one declared line answers it. Fails the run until then.',
   },
   thin: {
     glyph: '%',

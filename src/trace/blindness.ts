@@ -24,7 +24,7 @@ export function partlyBlind(ledger: Ledger): readonly string[] {
     ...unreadSentences(ledger.rows, unknownIn(ledger.rows).all),
     ...killed.map(
       (process) =>
-        `${calledOf(process)} was ended from outside; what it had ${typeof process.name === 'string' ? 'recorded' : 'trained'} until then is judged.`,
+        `${calledOf(process)} was ended from outside; only the part that it had ${typeof process.name === 'string' ? 'recorded' : 'trained'} until then is judged.`,
     ),
   ];
 }
@@ -37,7 +37,7 @@ function troubles(ledger: Ledger): readonly string[] {
   if (first === undefined) return [];
   const more = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
   return [
-    `The tracer itself failed at ${first.where}${more}: ${ended(lastLine(first.traceback))} The script went on; what was not recorded cannot be judged. Please report it with the trace's folder.`,
+    `The tracer itself failed at ${first.where}${more}: ${ended(lastLine(first.traceback))} The script went on; the missing part cannot be judged. Please report it with the trace's folder.`,
   ];
 }
 
@@ -51,7 +51,7 @@ function unexplained(ledger: Ledger): readonly string[] {
   const { open, all } = unknownIn(rows);
   if (all > 0 && open === all && rows.some(({ terms }) => terms?.some(({ kind }) => kind === 'teacher')))
     return [
-      `No token is a target: the loss is ${lossWords(ledger).join('; ')}. What of a row is trained cannot be told token by token, and masks and weights were not judged.`,
+      `No token is a target: the loss is ${lossWords(ledger).join('; ')}. The trained tokens of a row cannot be read from it, so masks and weights were not judged.`,
     ];
   const residuals = rows.flatMap(({ trained }) =>
     trained.flatMap((each) => (each?.residual === undefined ? [] : [each.residual])),
@@ -63,7 +63,7 @@ function unexplained(ledger: Ledger): readonly string[] {
   const heads = [...new Set(models.flatMap(({ head }) => (head === null ? [] : [head])))];
   const found = heads.length === 0 ? 'the head' : `the head that was found (${heads.join(', ')})`;
   return [
-    `No single target explains the gradient at any position: either the loss is over the whole vocabulary (distillation, or an entropy bonus that is larger than the rest), which cannot be told token by token, or ${found} does not predict the tokens. Name it in the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
+    `No single target explains the gradient at any position. Either the loss is over the whole vocabulary (distillation, or an entropy bonus that is larger than the rest), or ${found} does not predict the tokens. Name the head in the script, after the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
   ];
 }
 
@@ -98,7 +98,7 @@ function nothingSeen(ledger: Ledger): readonly string[] {
     if (reasons.length > 0) return reasons;
     return processes.some(({ end }) => end?.modules_called)
       ? [
-          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, behind the model: import lossproof_trace; lossproof_trace.watch(model, head=...), with the layer that predicts tokens. A reward model, a critic or a classifier is recognised by its head: a layer (torch.nn.Linear) inside of the module that is called with the token ids, with as many outputs as that module returns per row or per token. Call the two as one module, or check the loss with an adapter, see docs/attach.md.',
+          'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, after the model: import lossproof_trace; lossproof_trace.watch(model, head=...), with the layer that predicts tokens. A reward model, a critic or a classifier is recognised by its head. That is a layer (torch.nn.Linear) inside the module that gets the token ids, with as many outputs as that module returns per row or per token. Call the two as one module, or check the loss with an adapter, see docs/attach.md.',
         ]
       : [
           'torch was imported, but no torch module was called. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',

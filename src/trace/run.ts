@@ -168,8 +168,8 @@ function resultOf(property: LedgerProperty, ledger: Ledger): Noticed {
   if (judged > 0) return { ...counted, verdict: 'pass' };
   const reason =
     setAside > 0
-      ? `nothing could be said of the ${setAside} that it looked at`
-      : 'nothing of what it speaks of was trained';
+      ? `the evidence of all ${setAside} was ambiguous`
+      : 'no row of the kind that it checks was trained';
   return { ...counted, verdict: 'skipped', reason };
 }
 

@@ -24,7 +24,7 @@ export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: E
   if (op === 'hello' && traceback !== undefined)
     return 'Run the adapter by hand in the same environment and correct what the traceback says.';
   if (exit.signal === 'SIGKILL')
-    return 'SIGKILL that nobody sent is usually the kernel out of memory: use a smaller model or batch.';
+    return 'An unexpected SIGKILL usually means that memory ran out: use a smaller model or batch.';
   if (exit.signal === 'SIGSEGV')
     return 'A native extension crashed: run with python -X faulthandler to see where.';
   if (exit.exitCode === 0 && op === 'hello')

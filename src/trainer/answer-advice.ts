@@ -57,8 +57,7 @@ const COLUMNS = /has (\d+) columns?, the row has (\d+) tokens?/;
 
 function layoutAdvice(op: Op, columns: number, tokens: number): string {
   if (columns > tokens) return `Answer ${op} for the columns that were sent, and for no others.`;
-  const predictor =
-    'if index t speaks of token t + 1, declare layout={"alignment": "predictor", "span": "row"}';
+  const predictor = 'if index t is for token t + 1, declare layout={"alignment": "predictor", "span": "row"}';
   const completion =
     'if the array covers the completion alone, declare layout={"alignment": "token", "span": "completion"}';
   const either = columns === tokens - 1 ? `I${predictor.slice(1)}; ${completion}` : `I${completion.slice(1)}`;

@@ -80,7 +80,7 @@ function exitWords(
   const traceback = lastTraceback(stderrTail);
   const cause = traceback === undefined ? '' : ` Its last words: ${shortened(lastLine(traceback), 200)}`;
   const first = firstRankIn(stderrTail);
-  const which = first === undefined ? '' : ` Of its ranks, ${first}.`;
+  const which = first === undefined ? '' : ` First failure: ${first}.`;
   const message = `The trainer ${howEnded(exit)} ${whenEnded(op)}.${restWords(ending.rest)}${which}${cause}`;
   return {
     kind: op === 'hello' ? 'start' : 'crash',
@@ -124,7 +124,7 @@ function hangWords(
 
 function closedWords(ending: Ending & { kind: 'closed' }, op: Op | 'hello' | undefined): Words {
   return {
-    message: `The trainer closed its standard output ${whenEnded(op)}, and was killed: nothing can be heard of it any more.${restWords(ending.rest)}`,
+    message: `The trainer closed its standard output ${whenEnded(op)}, and was killed, because it can send no more answers.${restWords(ending.rest)}`,
     advice:
       'Leave file descriptor 1 open: look for os.close(1), sys.stdout.close(), or a library that turns the process into a daemon.',
   };

@@ -54,7 +54,7 @@ export const CHANGES: readonly Change[] = [
     withoutDropout: true,
     command: distributed,
     lacks:
-      'the arguments are none of transformers or TRL, or the rows of a step cannot be halved; write the second command behind ---',
+      'the arguments are none of transformers or TRL, or the rows of a step cannot be halved; write the second command after ---',
   },
   {
     name: 'attention',

@@ -54,8 +54,7 @@ export function chatRow(shape: ChatShape, writer: Writer, options: ViewOptions):
   const assumed = [assumptionOf(shape, target, writer, options), ...toldAssumption(messages, target)];
   if (target === 'all' || shape.prompt === undefined) return { row, faults, assumed };
   const prompt = writer.render(messages.slice(0, shape.prompt), { ...write, prompt: true });
-  if ('problem' in prompt)
-    return { faults: [...faults, refused(`Of the prompt: ${prompt.problem}`)], assumed };
+  if ('problem' in prompt) return { faults: [...faults, refused(`The prompt: ${prompt.problem}`)], assumed };
   const made = withoutPrompt(row, writer.tokenizer.encode(prompt.text), writer.tokenizer);
   return { row: made.row, faults: [...faults, ...made.faults], assumed };
 }
@@ -128,7 +127,7 @@ function withTraining(pieces: readonly Piece[], ranges: readonly Range[]): Tagge
 function assumptionOf(shape: ChatShape, target: TrainOn, writer: Writer, options: ViewOptions): string {
   const { form } = shape;
   const how = writer.marked ? 'as the template marks it with {% generation %}' : 'with its stop token';
-  const where = shape.prompt === undefined ? '' : ' behind the prompt';
+  const where = shape.prompt === undefined ? '' : ' after the prompt';
   const what: Record<TrainOn, string> = {
     all: 'every token is trained',
     assistant: `every answer${where} is trained, ${how}`,

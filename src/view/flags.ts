@@ -28,11 +28,11 @@ export const FLAGS = {
   },
   'no-stop': {
     what: 'No stop token ends the answer.',
-    todo: 'Let the template write the stop token behind each answer, and name the same one in eos_token.',
+    todo: 'Let the template write the stop token after each answer, and name the same one in eos_token.',
   },
   truncated: {
     what: 'The row ends within an answer.',
-    todo: 'Raise the length limit, or leave such rows out: the model learns to break off. Of rows packed to a fixed length, the next one may go on.',
+    todo: 'Raise the length limit, or leave such rows out: the model learns to break off. If rows are packed to a fixed length, the next one may go on.',
   },
   'double-bos': {
     what: 'The row, or a text in it, begins with two BOS tokens.',
@@ -103,7 +103,7 @@ export const FLAGS = {
     todo: 'Use the tokenizer that the ids were made with.',
   },
   'unknown-stop': {
-    what: 'An answer ends with the unknown token in the place of its stop token.',
+    what: 'An answer ends with the unknown token instead of its stop token.',
     todo: 'Look for the name of the stop token in the vocabulary: convert_tokens_to_ids answers with the unknown token for a name that is not there.',
   },
   'lengths-differ': {

@@ -107,7 +107,7 @@ function emptiness({ form, prompt, text }: TextShape): Fault[] {
       ? 'The text'
       : form === 'prompt and completion'
         ? 'The completion'
-        : `What is ${form}`;
+        : `The ${form} text`;
   if (text === '') return [{ id: 'empty-answer', sentence: `${what} is empty.`, columns: [] }];
   if (text.trim() === '')
     return [{ id: 'blank-answer', sentence: `${what} is nothing but white space.`, columns: [] }];
@@ -133,7 +133,7 @@ function assumptionOf(
   const why = options.trainOn === undefined ? 'assumed, --train-on changes it' : '--train-on';
   const ends = [
     ...(front ? ['the tokenizer adds BOS'] : []),
-    ...(added === undefined ? [] : [`${added} is put behind, as TRL does`]),
+    ...(added === undefined ? [] : [`${added} is put after it, as TRL does`]),
   ];
   return `${form} (plain text): ${what[target]} (${why})${ends.length === 0 ? '' : `; ${ends.join(', ')}`}`;
 }

@@ -94,7 +94,7 @@ test.each([
     64,
     'a: data_offsets [0, 64, 1] are no range',
   ],
-  ['bytes behind the last', { a: tensor({}) }, 96, '32 bytes behind the last tensor belong to none'],
+  ['bytes behind the last', { a: tensor({}) }, 96, '32 bytes after the last tensor belong to none'],
   [
     'bytes before the first',
     { a: tensor({ data_offsets: [32, 96] }) },

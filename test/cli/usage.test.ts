@@ -27,8 +27,8 @@ test.each([
     'no property is called "zzzzzzzzzzzz/*", `lossproof list` names them',
   ],
   [['check', '--adapter', 'trl-grop'], `no adapter is called "trl-grop", did you mean "trl-grpo"?`],
-  [['check', '--adapter', 'trl-grpo', '--', 'python3'], 'name a trainer behind -- or an --adapter, not both'],
-  [['check', '--bundled', '--', 'python3'], 'name a trainer behind -- or say --bundled, not both'],
+  [['check', '--adapter', 'trl-grpo', '--', 'python3'], 'name a trainer after -- or an --adapter, not both'],
+  [['check', '--bundled', '--', 'python3'], 'name a trainer after -- or say --bundled, not both'],
   [['check', '--bundled', '--adapter', 'trl-sft'], 'name an --adapter or say --bundled, not both'],
   [
     ['check', '--bundled', '--config', 'mine.json'],
@@ -40,7 +40,7 @@ test.each([
   ],
   [
     ['check', 'python', 'adapter.py'],
-    "too many arguments for 'check'. Expected 0 arguments but got 2; the trainer's command stands behind --, as in `lossproof check -- python adapter.py`",
+    "too many arguments for 'check'. Expected 0 arguments but got 2; write the trainer's command after --, as in `lossproof check -- python adapter.py`",
   ],
   [['replay'], "missing required argument 'case'"],
   [

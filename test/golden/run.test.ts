@@ -174,7 +174,7 @@ describe('an entry', () => {
     );
     expect(changed.red).toEqual(['declared/semantics']);
     expect(changed.sentence('declared/semantics')).toBe(
-      'What the trainer declares of its semantics changed: `advantage_ddof` was 1, and is 0; `kl_clamp` is declared now: null.',
+      'The declared semantics changed: `advantage_ddof` was 1, and is 0; `kl_clamp` is declared now: null.',
     );
   });
 });

@@ -138,7 +138,7 @@ test('what is declared from the changed place follows it, and is found once it i
   expect(own).toMatchObject({ outcome: 'survives', follows: ['"kl_estimator": "k3"'] });
   const [start] = events;
   if (own === undefined || start?.type !== 'mutate-start') throw new Error('nothing was judged');
-  expect(hintsOf(own, start)[0]).toContain('write it down as a value, "kl_estimator": "k3"');
+  expect(hintsOf(own, start)[0]).toContain('declare a fixed value, "kl_estimator": "k3"');
 });
 
 test('what is refused: properties that held are skipped, which is said', async () => {

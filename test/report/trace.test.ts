@@ -134,7 +134,7 @@ describe('a row', () => {
 
   test('leaves out the pads behind its tokens, and counts them', () => {
     const text = traceRowLines(WRONG, FAILS, { ...PRINT, most: 2 }).join('\n');
-    expect(text).toContain('6 pads behind them');
+    expect(text).toContain('6 pads after them');
     expect(text).not.toContain('<|endoftext|>');
   });
 });

@@ -37,7 +37,7 @@ const RESULTS = [
   ),
   result('loss/a', 'unsupported', 'one process trained: there are no ranks to compare'),
   result('kl/a', 'unsupported', 'no KL term in the loss is declared'),
-  result('mask/c', 'skipped', 'nothing of what it speaks of was trained'),
+  result('mask/c', 'skipped', 'no row of the kind that it checks was trained'),
 ];
 
 test('reasons that are one become one, the commonest first, and those that nobody can mend the last', () => {
@@ -46,7 +46,7 @@ test('reasons that are one become one, the commonest first, and those that nobod
     [2, 'no sampled tokens were seen'],
     [1, 'no row is known to hold a prompt and an answer'],
     [1, 'nothing declares what the method promises'],
-    [1, 'nothing of what it speaks of was trained in 1 step'],
+    [1, 'no row of the kind that it checks was trained in 1 step'],
     [2, 'nothing to judge: one process trained, no KL term in the loss is declared'],
   ]);
 });
@@ -97,7 +97,7 @@ test('a head or a term beside the logits is said, also where every property judg
     .join(' ')
     .replace(/\s+/g, ' ');
   expect(text).toContain('about 20 % of their gradient');
-  expect(text).toContain('What that trains is not judged.');
+  expect(text).toContain('The training by that term is not judged.');
   expect(unjudgedLines(RESULTS, ledgerOf({ events: [beside] }), PRINT).join(' ')).toContain('another head');
   expect(unjudgedLines(RESULTS, LEDGER, PRINT).join(' ')).not.toContain('another head');
 });

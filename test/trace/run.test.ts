@@ -97,8 +97,8 @@ test('nothing judged is skipped, and what is not there is unsupported: neither p
     ),
   );
   expect(results.map(({ verdict, reason }) => [verdict, reason])).toEqual([
-    ['skipped', 'nothing of what it speaks of was trained'],
-    ['skipped', 'nothing could be said of the 3 that it looked at'],
+    ['skipped', 'no row of the kind that it checks was trained'],
+    ['skipped', 'the evidence of all 3 was ambiguous'],
     ['unsupported', 'there is no generate() call'],
   ]);
 });
@@ -267,10 +267,10 @@ test('an actor of Ray that was killed is named, and one that is a rank with its 
   const records = [torch, modelOf(), forwardOf([ROW]), trained, stepOf()];
   const told = (facts: object) => partlyBlind(recordedLedger([[processOf(facts), ...records]]));
   expect(told({ name: 'actor Policy', node: 'one' })).toEqual([
-    'Actor Policy (pid 100 on one) was ended from outside; what it had recorded until then is judged.',
+    'Actor Policy (pid 100 on one) was ended from outside; only the part that it had recorded until then is judged.',
   ]);
   expect(told({ name: 'actor Policy', node: 'one', rank: 1, world: 2 })).toEqual([
-    'Actor Policy (pid 101, rank 1 on one) was ended from outside; what it had recorded until then is judged.',
+    'Actor Policy (pid 101, rank 1 on one) was ended from outside; only the part that it had recorded until then is judged.',
   ]);
 });
 
@@ -302,7 +302,7 @@ test('what was not seen beside a training that was belongs to its report', () =>
   expect(blindness(ledger)).toEqual([]);
   expect(partlyBlind(ledger)).toEqual([
     'vLLM samples elsewhere.',
-    'Process 100 (rank 0) was ended from outside; what it had trained until then is judged.',
+    'Process 100 (rank 0) was ended from outside; only the part that it had trained until then is judged.',
   ]);
 });
 

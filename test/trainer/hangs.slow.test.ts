@@ -34,7 +34,7 @@ test('one that has closed its standard output is told so at once, and not called
     expect(kindsOf(outcomes)).toEqual(['ok', 'crash', 'ok']);
     const failure = failureOf(outcomes[1]);
     expect(failure.message).toBe(
-      `The trainer closed its standard output while it owed an answer to advantages, and was killed: nothing can be heard of it any more. ${AGAIN}`,
+      `The trainer closed its standard output while it owed an answer to advantages, and was killed, because it can send no more answers. ${AGAIN}`,
     );
     expect(failure.advice).toContain('Leave file descriptor 1 open');
   });

@@ -11,7 +11,7 @@ export function attentionFaults(ledger: Ledger, row: LedgerRow): InputFault | un
     return {
       kind: 'hidden',
       columns: hidden,
-      words: 'is a real token, but attention_mask hides it from all that is trained behind it',
+      words: 'is a real token, but attention_mask hides it from all later trained tokens',
       ...(hidden.every((t) => row.ids[t] === ledger.tokenizer?.padTokenId) ? { note: BY_ID } : {}),
     };
   const shown = shownPadding(ledger, row).filter((t) => mattersBehind(row, t));

@@ -49,7 +49,7 @@ function moved(row: LedgerRow, first: number, seen: readonly number[]): InputFau
     columns: [first, ...row.real.flatMap((each, t) => (each && t > first && seen[t] === t ? [t] : []))],
     words: given
       ? `is the first real token, but its position is ${first}: the padding before it is counted`
-      : `is the first real token behind ${first} of padding, and the model was given no position_ids: it counts columns, so that this one stands at position ${first}`,
+      : `is the first real token after ${first} of padding, and the model was given no position_ids: it counts columns, so that this one stands at position ${first}`,
     note: 'This model has a learnt place for each position: give it position_ids = (attention_mask.cumsum(-1) - 1).clamp(min=0), or pad on the right.',
   };
 }

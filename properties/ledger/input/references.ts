@@ -143,7 +143,7 @@ function otherPrompt(ledger: Ledger, row: LedgerRow, reference: ScoredRow): Foun
     harm: marks.length + 1,
     tell: () => ({
       kind: 'prompt',
-      sentence: `The reference scores the completion of ${placeOf(ledger, row)} behind another prompt: it read ${many(theirs.length - completion, 'id')} before it, the policy ${many(ids.length - completion, 'id')}, and they part at ${tokenIn(ledger, row, column)}.`,
+      sentence: `The reference scores the completion of ${placeOf(ledger, row)} after another prompt: it read ${many(theirs.length - completion, 'id')} before it, the policy ${many(ids.length - completion, 'id')}, and they part at ${tokenIn(ledger, row, column)}.`,
       strips: [
         rowStrip(ledger, row, marks.length > 0 ? marks : [column]),
         idsStrip(

@@ -188,7 +188,7 @@ function otherPrompt(ledger: Ledger, row: LedgerRow, prompt: Ids, generation: Ge
     harm: marks.length + 1,
     tell: () => ({
       kind: 'prompt',
-      sentence: `The completion of ${placeOf(ledger, row)} was sampled by ${callOf(generation)} behind another prompt: the two part at ${tokenIn(ledger, row, column)}.`,
+      sentence: `The completion of ${placeOf(ledger, row)} was sampled by ${callOf(generation)} after another prompt: the two part at ${tokenIn(ledger, row, column)}.`,
       strips: [
         rowStrip(ledger, row, marks.length > 0 ? marks : [column], {
           'sampled from': row.ids.map((_, t) => (t < begin ? undefined : promptIds[t - begin])),

@@ -118,7 +118,7 @@ function atTemperature(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | F
           { temperature: row.trained.map((each) => each?.temperature) },
         ),
       ],
-      note: `It is read off the gradient (${row.dtype}). Whoever means it says so: --semantics '{"temperature_in_scoring":false}'.`,
+      note: `It is read off the gradient (${row.dtype}). If this is intended, declare it: --semantics '{"temperature_in_scoring":false}'.`,
       given: { ...givenOf(row), sampled_at: expected, scored_at: observed },
     }),
   };

@@ -127,7 +127,7 @@ function apart(ledger: Ledger, pairs: readonly Pair[], pair: Pair): Found {
     harm: Math.abs(Math.log(up / down)),
     tell: () => ({
       kind: 'sizes',
-      sentence: `Of example ${example} each token of the chosen answer (${placeOf(ledger, chosen.row)}) weighs ${show(up)} and each of the rejected answer (${placeOf(ledger, rejected.row)}) ${show(-down)}: ${why}.`,
+      sentence: `In example ${example}, each token of the chosen answer (${placeOf(ledger, chosen.row)}) weighs ${show(up)} and each of the rejected answer (${placeOf(ledger, rejected.row)}) ${show(-down)}: ${why}.`,
       strips: [chosen, rejected].map(({ row }) =>
         rowStrip(
           ledger,

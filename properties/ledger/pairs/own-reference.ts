@@ -28,9 +28,7 @@ export const ownReference: LedgerProperty = {
   why: 'The margin of each pair is then 0 in every step. All pairs weigh the same whatever has been learned, nothing holds the model back, and the loss stays where it was.',
   catches: [],
   needs: (ledger) =>
-    stepsOf(ledger).length > 0
-      ? undefined
-      : 'no rows that nobody sampled were pushed up and down in one step',
+    stepsOf(ledger).length > 0 ? undefined : 'no rows without a sampler were pushed up and down in one step',
   judge: (ledger) => {
     const steps = stepsOf(ledger);
     const seen = readingsOf(ledger);

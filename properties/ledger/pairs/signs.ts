@@ -81,7 +81,7 @@ function foundOf(ledger: Ledger, pair: Pair): Found {
     harm: targetsOf(chosen.row).length + targetsOf(rejected.row).length,
     tell: () => ({
       kind: 'signs',
-      sentence: `Of example ${example} the chosen answer (${placeOf(ledger, chosen.row)}) ${WORDS[chosen.pushed]} and the rejected answer (${placeOf(ledger, rejected.row)}) ${WORDS[rejected.pushed]}: ${causeOf(pair)}.`,
+      sentence: `In example ${example}, the chosen answer (${placeOf(ledger, chosen.row)}) ${WORDS[chosen.pushed]} and the rejected answer (${placeOf(ledger, rejected.row)}) ${WORDS[rejected.pushed]}: ${causeOf(pair)}.`,
       strips: [chosen, rejected].map(({ row }) =>
         rowStrip(
           ledger,

@@ -156,7 +156,7 @@ function fewerRows(own: readonly Batch[]): readonly LedgerNotice[] {
   return [
     {
       asked: single,
-      sentence: `Of each batch of ${first.size} rows that the loader fetches, the model is called with one row. Fine where the collator packs them into it; else it keeps one and drops ${first.size - 1}.`,
+      sentence: `The loader fetches batches of ${first.size} rows, and the model is called with one row. This is fine if the collator packs them into it; otherwise it keeps one and drops ${first.size - 1}.`,
       answers: [],
     },
   ];

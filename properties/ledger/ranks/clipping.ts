@@ -44,7 +44,7 @@ function sayOf(ledger: Ledger, set: ReplicaSet, step: number): Found | 'good' | 
     tell: () => ({
       kind: 'clipped apart',
       sentence: `Before step ${step}, the gradients of rank ${least.rank} are multiplied by ${show(least.factor)} and those of rank ${most.rank} by ${show(most.factor)}: each is clipped by the norm of its own shards.`,
-      note: 'Of FullyShardedDataParallel, call model.clip_grad_norm_(); of fully_shard, give torch.nn.utils.clip_grad_norm_ the parameters themselves, which are DTensors; by hand, add up the squares of all ranks before the root.',
+      note: 'With FullyShardedDataParallel, call model.clip_grad_norm_(). With fully_shard, give torch.nn.utils.clip_grad_norm_ the parameters themselves, which are DTensors. By hand, add up the squares of all ranks before the root.',
       given: { step, factors },
     }),
   };

@@ -80,7 +80,7 @@ function whyOf({ wrapper, gone }: ReplicaSet, { calls, synced }: ReplicaStep, { 
     return `${wrapper} was made and thrown away: call what it returns instead of the model that it was given. ${own}`;
   if (calls > 0 && synced === 0)
     return `Every forward pass was made inside of no_sync(): the last one before a step must not be. ${own}`;
-  return `The model was called through ${wrapper}, and its hooks did nothing: they are lost where the model is cast, moved or given new parameters behind the wrapping. Do that first, and wrap the model last. ${own}`;
+  return `The model was called through ${wrapper}, and its hooks did nothing: they are lost if the model is cast, moved or given new parameters after the wrapping. Do that first, and wrap the model last. ${own}`;
 }
 
 function scaledFound(

@@ -63,7 +63,7 @@ function behind(clip: LedgerEvent): Found {
   return fault({
     harm: 1,
     kind: 'behind',
-    sentence: `${functionOf(clip)}${at(clip.place)} is called behind step ${clip.step - 1}, and nothing clips the gradients of step ${clip.step} before it is made: it bounds gradients that were used already.`,
+    sentence: `${functionOf(clip)}${at(clip.place)} is called after step ${clip.step - 1}, and nothing clips the gradients of step ${clip.step} before it is made: it bounds gradients that were used already.`,
     note: 'Clip between the last backward pass and step().',
     given: { step: clip.step, place: clip.place ?? null, ...clip.values },
   });
@@ -75,7 +75,7 @@ function tooEarly(clips: readonly LedgerEvent[], passes: number): Found {
   return fault({
     harm: passes - after,
     kind: 'early',
-    sentence: `${last === undefined ? 'Clipping' : functionOf(last)}${at(last?.place)} is called behind ${after} of ${passes} backward passes of step ${last?.step}, and not behind the last: what it bounds is not what the step is made with.`,
+    sentence: `${last === undefined ? 'Clipping' : functionOf(last)}${at(last?.place)} is called after ${after} of ${passes} backward passes of step ${last?.step}, and not after the last: the step uses other gradients than the bounded ones.`,
     note: 'Clip once, after the last micro-batch and before step().',
     given: { step: last?.step ?? null, place: last?.place ?? null, passes, clipped_behind: after },
   });

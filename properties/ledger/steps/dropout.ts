@@ -89,7 +89,7 @@ function offIn(ledger: Ledger): readonly LedgerNotice[] {
     {
       // A training that begins so may be meant. One that changes to it has left it on after a validation.
       asked: before,
-      sentence: `${before ? `From step ${first.step} on the` : 'The'} model is trained in evaluation mode: dropout of ${show(first.dropoutOff ?? 0)} is off in ${plural(new Set(off.map(({ forward }) => forward)).size, 'forward pass', 'forward passes')} with gradients${before ? ', and was on before' : ''}. Right where that is meant; else call train() ${before ? 'behind the validation' : 'before the loop'}.`,
+      sentence: `${before ? `From step ${first.step} on the` : 'The'} model is trained in evaluation mode: dropout of ${show(first.dropoutOff ?? 0)} is off in ${plural(new Set(off.map(({ forward }) => forward)).size, 'forward pass', 'forward passes')} with gradients${before ? ', and was on before' : ''}. Right where that is meant; else call train() ${before ? 'after the validation' : 'before the loop'}.`,
       answers: [],
     },
   ];

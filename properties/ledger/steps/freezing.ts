@@ -42,7 +42,7 @@ function inVain(event: LedgerEvent): Found {
     sentence: `${word} = False is set on ${whole ?? `${tensors(event.names.length)} themselves`}, which freezes nothing: ${named(event.names)} still ${event.names.length === 1 ? 'requires' : 'require'} a gradient.`,
     note:
       word === 'requires_grad'
-        ? 'Of a module, call requires_grad_(False); only parameters have an effective `requires_grad` attribute.'
+        ? 'For a module, call requires_grad_(False); only parameters have an effective `requires_grad` attribute.'
         : 'The attribute of a parameter is requires_grad.',
     given: { written: word, on: on ?? null, tensors: event.names },
   });

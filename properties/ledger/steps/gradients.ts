@@ -74,7 +74,7 @@ function without(
   const others = all.filter(({ norm, held: times }) => times === 0 && norm !== undefined && norm > 0);
   const why =
     zeroed !== undefined
-      ? `they were set to nothing${at(zeroed)}, behind the backward pass and before step()${at(place)}`
+      ? `they were set to nothing${at(zeroed)}, after the backward pass and before step()${at(place)}`
       : others.length > 0
         ? `only tensors that the optimiser (${step.ranks[0]?.optimizer}) does not hold have a gradient: ${named(others.map(({ name }) => name))}`
         : `none of the ${many(held.length, 'tensor')} that the optimiser (${step.ranks[0]?.optimizer}) holds has a gradient at step()${at(place)}`;
@@ -150,7 +150,7 @@ function dropped(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found
   return fault({
     harm: gone,
     kind: 'dropped',
-    sentence: `Of the ${plural(gone + kept, 'micro-batch', 'micro-batches')} of step ${step.index} only ${kept} ${kept === 1 ? 'is' : 'are'} in it: the gradients of the other ${gone} were set to nothing${at(zeroed)} before step().`,
+    sentence: `Step ${step.index} has only ${kept} of its ${plural(gone + kept, 'micro-batch', 'micro-batches')}: the gradients of the other ${gone} were set to nothing${at(zeroed)} before step().`,
     note: 'It is so in every step: zero_grad() belongs after step(), not into the loop over micro-batches.',
     given: {
       step: step.index,

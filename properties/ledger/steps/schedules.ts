@@ -126,7 +126,7 @@ const still = (window: LedgerEvent): LedgerNotice => ({
 });
 
 const byPass = (window: LedgerEvent): LedgerNotice => ({
-  sentence: `${String(window.values.scheduler)} is stepped${at(window.place)} ${countOf(window)} times ${window.step === 0 ? 'before step 0' : `between step ${window.step - 1} and step ${window.step}`} of its optimiser, once behind each micro-batch. Right where its length is counted in micro-batches; else its schedule is over ${countOf(window)} times too early.`,
+  sentence: `${String(window.values.scheduler)} is stepped${at(window.place)} ${countOf(window)} times ${window.step === 0 ? 'before step 0' : `between step ${window.step - 1} and step ${window.step}`} of its optimiser, once after each micro-batch. This is right if its length is counted in micro-batches; otherwise its schedule is over ${countOf(window)} times too early.`,
   answers: [],
 });
 
@@ -173,7 +173,7 @@ function ratesOf(ledger: Ledger, rank: number): readonly (Found | 'good')[] {
       ? `, as in step ${before.index}, after ${show(peak)} in an earlier step: the schedule is over`
       : stays
         ? `, as in each traced step before it: a warm-up that begins at 0 leaves it after one step`
-        : `, right behind ${show(before.rate)} in step ${before.index}`;
+        : `, right after ${show(before.rate)} in step ${before.index}`;
     return [
       fault({
         harm: tokens,

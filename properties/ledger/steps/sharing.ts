@@ -103,7 +103,7 @@ function tooLarge(window: Window): Found {
     harm: count,
     kind: 'undivided',
     sentence: `The ${count} micro-batches of step ${window.index} are a mean each (weights that add up to 1), and none is divided by ${count}: together ${show(sum)}, a step ${count} times as large as that of one batch.`,
-    note: `What reaches the backward pass${at(window.place)} is a mean of its own micro-batch: divide it by the ${count} micro-batches of the step, or better divide the sums by the tokens of the whole step. If these are losses of several tasks whose sum is meant, declare how each is put together (--semantics).`,
+    note: `The loss of the backward pass${at(window.place)} is a mean of its own micro-batch. Divide it by the ${count} micro-batches of the step, or better divide the sums by the tokens of the whole step. If these are losses of several tasks whose sum is meant, declare how each is put together (--semantics).`,
     given: { step: window.index, place: window.place ?? null, micro_batches: window.batches },
   });
 }

@@ -90,7 +90,7 @@ function behind(event: LedgerEvent): Found {
   return fault({
     harm: held,
     kind: 'others',
-    sentence: `The optimiser that steps${at(event.place)} holds ${tensors(held)}, none of which is the model's, ${why}: behind step ${event.step} all ${tensors(numberIn(event, 'of') ?? 0)} of the model are as they were.`,
+    sentence: `The optimiser that steps${at(event.place)} holds ${tensors(held)}, none of which is the model's, ${why}: after step ${event.step} all ${tensors(numberIn(event, 'of') ?? 0)} of the model are as they were.`,
     note: 'The model was copied, cast or sharded after the optimiser was made: make the optimiser last, of the parameters of the model that is trained.',
     given: { step: event.step, place: event.place ?? null, ...event.values },
   });

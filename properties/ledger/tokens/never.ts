@@ -103,7 +103,7 @@ const PLACES: readonly Place[] = [
     needs: needsTrained,
     rows: () => true,
     holds: roleIn('after stop'),
-    words: () => 'stands behind the stop token of',
+    words: () => 'stands after the stop token of',
   },
 ];
 

@@ -132,7 +132,7 @@ function lostStop(ledger: Ledger, { row, completion, content }: Judged, generati
     harm: content.length,
     tell: () => ({
       kind: 'stop',
-      sentence: `The completion of ${placeOf(ledger, row)} was sampled with the stop token ${spelled === undefined ? '' : `${JSON.stringify(spelled)} `}(id ${stop}) behind it, and the row ends without it, at ${tokenIn(ledger, row, completion.to - 1)}.`,
+      sentence: `The completion of ${placeOf(ledger, row)} was sampled with the stop token ${spelled === undefined ? '' : `${JSON.stringify(spelled)} `}(id ${stop}) after it, and the row ends without it, at ${tokenIn(ledger, row, completion.to - 1)}.`,
       strips: [rowStrip(ledger, row, [completion.to - 1])],
       note: 'Nothing teaches the model to stop. Decoding with skip_special_tokens drops the stop token: train on the ids that were sampled, and never on their text.',
       given: { ...givenOf(row), prompt_ids: generation.promptIds, sampled_ids: generation.completionIds },

@@ -23,7 +23,7 @@ function emptyNotice(empty: readonly Generation[]): LedgerNotice {
   const lengths = empty.map(({ promptIds }) => promptIds.length);
   const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
   return {
-    sentence: `Nothing was sampled behind ${many(empty.length, 'prompt')} of ${least === most ? least : `${least} to ${most}`} tokens (step ${empty[0]?.step}): the completion is empty. A limit on prompt and completion together does that to a long prompt.`,
+    sentence: `Nothing was sampled after ${many(empty.length, 'prompt')} of ${least === most ? least : `${least} to ${most}`} tokens (step ${empty[0]?.step}): the completion is empty. A limit on prompt and completion together does that to a long prompt.`,
     answers: [],
   };
 }

@@ -29,7 +29,7 @@ export const stepsAlike: LedgerProperty = {
   needs: (ledger) => {
     const { sft_aggregation, own_formulas } = ledger.settings.semantics;
     if (supervisedAggregation(ledger.settings) !== undefined)
-      return `sft_aggregation is declared (${sft_aggregation}): trace/weights-follow-the-aggregation holds the steps to it`;
+      return `sft_aggregation is declared (${sft_aggregation}): trace/weights-follow-the-aggregation checks the steps`;
     if (own_formulas?.includes('sft_loss') === true)
       return 'own_formulas declares a loss that is none of those known';
     return knownSteps(ledger).length === 0

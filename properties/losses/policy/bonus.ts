@@ -122,7 +122,7 @@ const related = relations<'loss', Tracks>({
   op: 'loss',
   stage: 'loss',
   prefix: 'loss/entropy-bonus-',
-  noun: 'What entropies add to the loss',
+  noun: 'The part of the loss from entropies',
   needs,
   given: () => tracks({ minRows: 2, noEmptyRows: true }),
   args: (drawn, world) => {

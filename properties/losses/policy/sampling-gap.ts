@@ -116,7 +116,7 @@ const ofTools: Property<Tracks> = {
     if (band.close(after, before)) return undefined;
     return {
       kind: 'gap',
-      sentence: `metrics.sampling_gap changes from ${show(before)} to ${show(after)} when tokens that are masked out, with 0 in sampling_logprobs, stand behind the first token of each completion and behind the second.`,
+      sentence: `metrics.sampling_gap changes from ${show(before)} to ${show(after)} when masked tokens, with 0 in sampling_logprobs, are inserted after the first and after the second token of each completion.`,
       ...singleTurnOr(subject),
       note: band.reason,
     };

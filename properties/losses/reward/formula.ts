@@ -135,7 +135,7 @@ const equals: Property<ScoredPairs> = {
     const cause = await explained(subject, centering);
     return numberFinding({
       kind: cause?.words ?? (first.where === 'the loss' ? 'loss' : 'pair'),
-      sentence: `Of ${many(drawn.rows.length, 'pair')}, ${first.where} is ${show(first.observed)}; ${describeRewardLoss(subject.semantics)} gives ${show(first.expected)}.${causeWords(cause)}`,
+      sentence: `For ${many(drawn.rows.length, 'pair')}, ${first.where} is ${show(first.observed)}; ${describeRewardLoss(subject.semantics)} gives ${show(first.expected)}.${causeWords(cause)}`,
       band,
       pairs: wrong,
       ...(cause?.proven === true ? {} : answersOf(subject, 'reward_loss', ['reward_centering'])),

@@ -115,7 +115,7 @@ const gradient: Property<ScoredPairs> = {
   ...base,
   id: 'reward_loss/gradient-draws-the-scores-apart',
   title: 'A step down the gradient raises each chosen score against its rejected one',
-  why: 'What is trained is the gradient: one of another sign than its loss, or of another row, trains the worse answers up.',
+  why: 'The optimiser gets the gradient, not the loss. With the wrong sign, or on another row, it trains the worse answers up.',
   catches: ['LOSS-13', 'PAD-08'],
   needs: KNOWN,
   given: () => scoredPairs(),

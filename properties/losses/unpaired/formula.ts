@@ -89,7 +89,7 @@ const equals: Property<Labelled> = {
   id: 'unpaired_preference_loss/equals-the-formula',
   title:
     'The loss of labelled completions, its gradient and its KL are those of the declared objective, the mean over rows',
-  why: 'The loss is bounded and looks alike whatever is wrong in it: a label, a weight or a KL that is off moves the point from which a completion counts as good, and no curve shows it.',
+  why: 'The loss is bounded and looks alike whatever is wrong in it. A wrong label, weight or KL moves the point from which a completion counts as good, and no curve shows it.',
   catches: ['LOSS-03', 'LOSS-13', 'KTO-01'],
   settles: ITEMS,
   needs: KNOWN,
@@ -106,7 +106,7 @@ const equals: Property<Labelled> = {
     const cause = await explained(subject, settings);
     return numberFinding({
       kind: cause?.words ?? (first.where === 'the loss' ? 'loss' : first.where === 'the KL' ? 'KL' : 'row'),
-      sentence: `Of ${many(drawn.rows.length, 'row')}, ${first.where} is ${show(first.observed)}; ${describeUnpaired(settings)} gives ${show(first.expected)}.${causeWords(cause)}`,
+      sentence: `For ${many(drawn.rows.length, 'row')}, ${first.where} is ${show(first.observed)}; ${describeUnpaired(settings)} gives ${show(first.expected)}.${causeWords(cause)}`,
       band: bandOf(subject, drawn.rows.length),
       pairs: wrong,
       ...(cause?.proven === true ? {} : answersOf(subject, 'unpaired_preference_loss', ITEMS)),

@@ -143,7 +143,7 @@ const gradient: Property<Labelled> = {
   ...base,
   id: 'unpaired_preference_loss/gradient-raises-desirable-rows',
   title: 'A step down the gradient raises desirable completions and lowers undesirable ones',
-  why: 'What is trained is the gradient: one of another sign than its loss, or of another row, trains undesirable answers up.',
+  why: 'The optimiser gets the gradient, not the loss. With the wrong sign, or on another row, it trains undesirable answers up.',
   catches: ['LOSS-13', 'PAD-08'],
   needs: FORMULA,
   given: () => labelledRows(),

@@ -35,7 +35,7 @@ export function savedBy(subject: Subject, path: string, used: Handed): Moved | F
   const saved = subject.models.saved(path, used.model.config);
   if (!('problem' in saved)) return { used, saved: saved as ModelWeights };
   const problem = saved.problem.replaceAll(path, 'saved_path');
-  return { kind: 'not saved', sentence: `What the step saved cannot be read: ${problem}.` };
+  return { kind: 'not saved', sentence: `The saved step cannot be read: ${problem}.` };
 }
 
 /** Judges the step that was taken; one that cannot be, is the finding itself. */

@@ -244,6 +244,6 @@ function wrongParameter(
   const still = (gradient.get(worst.name)?.data ?? []).every((value) => value === 0);
   return {
     kind: 'parameter',
-    sentence: `Of all parameters ${worst.name} is furthest off: ${still ? 'it has not moved at all' : `along a random direction it moved by ${show(worst.observed)}`}, where finite differences give ${show(worst.expected)}.`,
+    sentence: `Parameter ${worst.name} is furthest off: ${still ? 'it has not moved at all' : `along a random direction it moved by ${show(worst.observed)}`}, where finite differences give ${show(worst.expected)}.`,
   };
 }

@@ -29,7 +29,7 @@ export const improvementBeside: MonitorRule = {
     'Check the learning rate and its schedule, that the optimiser holds the parameters that are trained, and that rewards tell good completions from bad ones.',
   roles: ['loss', 'sft_loss', 'reward'],
   settings: {
-    share: { default: 0.25, what: 'Of what the baselines gained, that a run must gain at least.' },
+    share: { default: 0.25, what: 'Smallest share of the gain of the baselines that a run must reach.' },
     clear: {
       default: 4,
       what: 'Times the noise of single values, that the baselines must have gained for it to be told.',

@@ -10,7 +10,7 @@ const OF_POLICY = 'the loss of a policy has no size of its own';
 /** How often slower a healthy run may be. */
 export const behind = (times: number, why: string) => ({
   default: times,
-  what: `A run may be so many times slower than the baselines: it is held against the worst that they had from that share of its steps on. ${why}`,
+  what: `How many times slower than the baselines a run may be: it is compared with their worst value from that share of its steps on. ${why}`,
 });
 
 const NOISE = {

@@ -9,7 +9,7 @@ export const rewardBeside: MonitorRule = {
   title: 'The reward does not stay below that of healthy runs',
   stage: 'monitor',
   level: 'should',
-  why: 'A reward that collapses, or never reaches the level that other seeds have at the same step, is a grader, a parser or a template that changed, or a policy that is pushed away from what it could do.',
+  why: 'A reward that collapses, or stays below that of other seeds at the same step, points to a changed grader, parser or template. Or the policy is pushed away from what it could do.',
   catches: [],
   advice:
     'Read completions of this step beside those of the healthy run: another template, a cut answer and a grader that no longer finds it are seen at once. Then compare rate, KL coefficient and the size of groups.',

@@ -21,7 +21,7 @@ export const lossFitsAccuracy: MonitorRule = {
   settings: {
     share: {
       default: 0.2,
-      what: 'Of the least that the accuracy allows. Means over rows or micro-batches beside means over tokens, and losses that weigh sure tokens more, stay above it.',
+      what: 'Share of the smallest loss that the accuracy allows. Means over rows or micro-batches beside means over tokens, and losses that weigh sure tokens more, stay above it.',
     },
     points: inARow(5, 'Both are noisy where a few tokens are labelled.'),
   },

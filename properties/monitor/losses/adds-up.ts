@@ -18,7 +18,7 @@ export const lossAddsUp: MonitorRule = {
   settings: {
     tolerance: {
       default: 0.05,
-      what: 'Of the declared coefficient. Judged is a loss that is the sum of its logged parts at each step, to the last digit, with the declared weights but for that of the KL, which is one number at all steps. Other sums that fit but for one weight are a remark, and so are those that fit at most steps.',
+      what: 'Share of the declared coefficient. The rule judges a loss that is the sum of its logged parts at each step, to the last digit, with the declared weights except that of the KL. That weight is one number at all steps. Other sums that fit except for one weight, or at most steps, get a remark.',
     },
   },
   watch: (world) => {

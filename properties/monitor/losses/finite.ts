@@ -38,7 +38,7 @@ const finiteTraining: MonitorRule = {
   settings: {
     points: inARow(
       3,
-      'Of gradient norm, KL, reward, entropy and ratio: a step whose gradient overflows is skipped, and a mean can be over nothing. Losses and the learning rate must be finite at once; of single gradient norms, grad-norm-finite tells.',
+      'For gradient norm, KL, reward, entropy and ratio: a step whose gradient overflows is skipped, and a mean can be over nothing. Losses and the learning rate must be finite at once; grad-norm-finite is about single gradient norms.',
     ),
   },
   watch: (world) =>
@@ -93,7 +93,7 @@ const finiteEvaluations: MonitorRule = {
   why: 'A held-out loss that is NaN or 0 chooses no checkpoint and stops nothing. Mostly it is a mean over nothing: rows without a trained token, since they are cut or masked otherwise than those of training.',
   catches: ['ZL-05', 'NUM-01'],
   advice:
-    'Count the labels of each held-out batch that are not -100, and look at its rows with `lossproof view`: prompts longer than the limit leave no answer, and a template that is not found leaves no label.',
+    'Count the labels of each held-out batch that are not -100, and look at its rows with `lossproof view`: overlong prompts leave no answer, and a missing template leaves no label.',
   roles: HELD_OUT,
   evaluations: true,
   settings: { points: inARow(3, 'A single evaluation may have met an empty batch.') },

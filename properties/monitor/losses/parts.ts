@@ -16,12 +16,12 @@ const idleLoss: MonitorRule = {
   why: 'A branch of the training loop is skipped, and the 0 that its loss was initialised with is logged as if it had been computed.',
   catches: ['ZL-01', 'ZL-05'],
   advice:
-    'Raise an error where the branch is skipped although it is switched on, and hand batches over by name: a batch of three read as a batch of another three loses the part that has the samples.',
+    'Raise an error if an enabled branch is skipped, and pass batches by name: otherwise one triple is read as another, and loses the part with the samples.',
   roles: [...LOSSES, 'samples'],
   settings: {
     points: inARow(
       3,
-      `Of a policy gradient ${POLICY_STEPS}, from the first one on: a group's advantages add up to 0, so that its loss may be 0 and its gradient not.`,
+      `${POLICY_STEPS} for a policy gradient, from the first step on: a group's advantages add up to 0, so its loss may be 0 although its gradient is not.`,
     ),
   },
   watch: (world) => watchParts(world),
@@ -140,7 +140,7 @@ const lossStays: MonitorRule = {
   settings: {
     points: inARow(
       50,
-      'Of the other losses, without a point of this one: phases that alternate are shorter.',
+      'Points of the other losses without one of this loss: alternating phases are shorter.',
     ),
     before: { default: 20, what: 'Steps at which it must have been logged together with the others.' },
   },

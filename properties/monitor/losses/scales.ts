@@ -39,7 +39,7 @@ export const scaleOfLoss: MonitorRule = {
   settings: {
     tolerance: {
       default: 0.3,
-      what: 'Of the declared number of steps of accumulation (4 or more), or of one over it, that the ratio of training loss to evaluation loss may be off, at each evaluation from the first on. Dropout and other data make a ratio of 0.7 to 1.4; learning by heart begins at 1. With 2 or 3 steps, and where none are declared, it is a remark.',
+      what: 'How far the ratio of training loss to evaluation loss may be from the declared number of accumulation steps (4 or more), or from one over it, at each evaluation. Dropout and other data make a ratio of 0.7 to 1.4; learning by heart begins at 1. With 2 or 3 steps, and where none are declared, it is a remark.',
     },
     points: { default: 3, what: 'Evaluations at least.' },
   },
@@ -157,14 +157,14 @@ export const perplexityFits: MonitorRule = {
   title: 'A perplexity is the exponential of the loss beside it, not of a multiple of it',
   stage: 'monitor',
   level: 'should',
-  why: 'Both are computed from one cross-entropy. Where the logarithm of the perplexity is 8 times the loss, or an eighth of it, one of the two is divided by the micro-batches, the devices or the logged steps once too often, or not at all; where it is the loss, it trains with that scale.',
+  why: 'Both are computed from one cross-entropy. If the logarithm of the perplexity is 8 times the loss, or an eighth of it, one of them is divided by micro-batches, devices or logged steps once too often, or not at all. If the loss is wrong, it trains with that scale.',
   catches: ['OPT-12'],
   advice: ADVICE,
   roles: [],
   settings: {
     tolerance: {
       default: 0.005,
-      what: 'Of the whole number that the logarithm of the perplexity is of the loss, or of one over it; four times as much where it is the declared number of steps of gradient accumulation. A loss in bits has a factor of 0.69, and one per byte has about one over the bytes of a token, which is no whole number.',
+      what: 'How far the quotient of log perplexity and loss may be from a whole number, or from one over it; four times as much if that is the declared number of accumulation steps. A loss in bits has a factor of 0.69, and one per byte has about one over the bytes of a token, which is no whole number.',
     },
     points: { default: 5, what: 'Steps with both, all with one factor.' },
   },

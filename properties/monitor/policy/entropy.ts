@@ -37,12 +37,12 @@ const entropyCollapse: MonitorRule = {
   settings: {
     share: {
       default: 0.05,
-      what: 'Of the entropy of the first steps. Entropies differ by tokenizer, temperature and task, so that no number of nats is too low for all.',
+      what: 'Share of the entropy of the first steps. Entropies differ by tokenizer, temperature and task, so no number of nats is too low for all.',
     },
-    points: inARow(2, 'Of the policy, which does not come back by itself.'),
+    points: inARow(2, 'Steps of the policy, which does not come back by itself.'),
     factor: {
       default: 4,
-      what: 'Of a fall within a few steps, after which it stays there, whatever the start was.',
+      what: 'Factor of a fall within a few steps, after which it stays there, whatever the start was.',
     },
     floor: { default: 0.1, what: 'Nats per token: from less than that it does not fall.' },
   },
@@ -62,12 +62,12 @@ const entropyExplodes: MonitorRule = {
   settings: {
     times: {
       default: 3,
-      what: `Of the entropy of the first steps, and ${NATS} nat a token above it. Runs that clip less above than below let it rise to twice its start.`,
+      what: `Multiple of the entropy of the first steps, and ${NATS} nat per token above it. Runs that clip less above than below let it rise to twice its start.`,
     },
     points: inARow(8, 'Batches differ.'),
     factor: {
       default: 3,
-      what: 'Of a rise within a few steps, after which it stays there, whatever the start was.',
+      what: 'Factor of a rise within a few steps, after which it stays there, whatever the start was.',
     },
     floor: { default: NATS, what: 'Nats per token: to less than that it does not rise.' },
   },

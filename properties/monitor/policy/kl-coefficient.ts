@@ -39,7 +39,7 @@ const dominates: MonitorRule = {
   settings: {
     most: {
       default: 5,
-      what: `Of the coefficient that the run declares. Where it declares none, ${SUMMED} times as much of the slope of the loss over the KL: a loss is what the policy is paid for and the coefficient times the KL, so that the slope is the coefficient.`,
+      what: `Share of the declared coefficient. Without a declaration, ${SUMMED} times as much of the slope of the loss over the KL. That slope is the coefficient, because the loss contains the coefficient times the KL.`,
     },
   },
   watch: (world) =>

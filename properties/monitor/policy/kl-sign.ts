@@ -83,7 +83,7 @@ const klStaysNegative: MonitorRule = {
   title: 'No estimate of the KL stays negative',
   stage: 'monitor',
   level: 'should',
-  why: 'A KL is at least 0. A single mean of the estimator k1 = d may be below by chance; the mean of many is not, unless its sign is turned, the samples are of another policy or temperature than is scored, or what is called a KL is a penalty.',
+  why: 'A KL is at least 0. A single mean of the estimator k1 = d may be below by chance, but the mean of many is not. Its sign may be wrong, the samples may come from another policy or temperature, or the series may be a penalty.',
   catches: ['KL-01', 'KL-08', 'LP-05'],
   advice:
     'Which estimator is it? If k3, a single negative value is a fault: `--set monitor/k3-kl-negative.estimator=k3`. If k1, check which of the two log-probabilities is subtracted, and that both are of what was sampled, at its temperature. A value near -1 is usually the mean of -ratio, which is part of a loss and no KL.',

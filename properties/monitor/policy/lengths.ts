@@ -78,7 +78,7 @@ const lengthInRange: MonitorRule = {
   settings: {
     low: {
       default: 0,
-      what: 'Tokens, in the mean; 0: no lower bound. Nobody but you knows what the task needs.',
+      what: 'Tokens, in the mean; 0: no lower bound. Only you know what the task needs.',
     },
     high: { default: 0, what: 'Tokens, in the mean; 0: no upper bound.' },
     points: inARow(2, 'One batch may be odd.'),
@@ -113,14 +113,14 @@ const lengthAtLimit: MonitorRule = {
   why: 'Completions that never stop earn nothing for stopping, and their rewards are given to half sentences.',
   catches: ['EOS-05', 'EOS-07', 'EOS-01', 'EOS-12'],
   advice:
-    'Check the stop ids that the sampler was given (a chat model ends its turn with another token than `eos_token`), whether the model was ever trained on its stop token, and whether the limit is long enough.',
+    'Check the stop ids of the sampler (a chat model may end its turn with another token than `eos_token`). Check that the model was trained on its stop token, and that the limit is long enough.',
   roles: ['completion_length', 'completion_length_min', 'completion_length_max'],
   settings: {
     limit: {
       default: 0,
       what: 'Tokens; 0: what the run declares, as `max_completion_length`, or else what the longest completion of ten steps in a row has, where the mean was well below it before.',
     },
-    share: { default: 0.98, what: 'Of the limit, in the mean, that is as good as all of it.' },
+    share: { default: 0.98, what: 'Share of the limit, on average, that counts as all of it.' },
     points: inARow(10, 'Untrained models begin by never stopping.'),
   },
   watch: (world) => {

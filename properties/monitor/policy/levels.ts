@@ -80,7 +80,7 @@ const klSpike = levelRule({
     ...spikes(20, 1, 2, 'Nats per token that are no spike.'),
     lasting_share: {
       default: 0.1,
-      what: 'Of that floor, where the new level stays: 0.1 nats per token are what runs with a coefficient of 0.001 to 0.04 reach by and by. Growth from point to point is none, however far it goes: kl-size is about that.',
+      what: 'Multiple of that floor at which the new level stays: runs with a coefficient of 0.001 to 0.04 slowly reach 0.1 nats per token. Growth from point to point does not count, however far it goes: see kl-size.',
     },
     lasting_points: lasting(8),
   },
@@ -140,7 +140,7 @@ const lengthSpike: MonitorRule = {
   title: 'The length of completions does not jump and stay',
   stage: 'monitor',
   level: 'should',
-  why: 'Completions that suddenly run on have lost their stop token or learnt that length pays; those that suddenly end have found that saying nothing pays. What a policy learns moves its length by and by.',
+  why: 'Completions that suddenly run on have lost their stop token or learnt that length pays; those that suddenly end have found that saying nothing pays. Learning changes the length slowly.',
   catches: ['EOS-05', 'EOS-07', 'EOS-01', 'PEN-01'],
   advice:
     'Read samples of these steps to their end. Check which stop ids the sampler was given, and whether the stop token is trained.',

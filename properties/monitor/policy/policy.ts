@@ -20,7 +20,10 @@ const ratioOne: MonitorRule = {
       default: 'auto',
       what: '`true` where each batch is used for one update; `auto` judges where the run declares it (num_iterations 1 and one update a generation); `false` never.',
     },
-    tolerance: { default: 0.02, what: 'Of a mean ratio: what two passes in bfloat16 differ by.' },
+    tolerance: {
+      default: 0.02,
+      what: 'Distance of a mean ratio from 1: two passes in bfloat16 differ by that much.',
+    },
     clipped: {
       default: 0.01,
       what: 'Share of tokens, 0 to 1, that rounding may push over the bound of clipping.',

@@ -33,7 +33,7 @@ export const rewardFalls: MonitorRule = {
     },
     share: {
       default: 0.2,
-      what: 'Of what the reward had gained, 0 to 1, that may be left.',
+      what: 'Share of the gain of the reward, 0 to 1, that may be left.',
     },
     points: {
       default: 12,

@@ -39,11 +39,11 @@ const rewardsDiffer: MonitorRule = {
   settings: {
     points: inARow(
       3,
-      'Rare rewards make such steps by chance: where a share p of the steps before was like it, and half of all groups had no spread, so many that p to their power is below 1 in 100,000.',
+      'Rare rewards make such steps by chance. If a share p of the earlier steps was like it, and half of all groups had no spread, it takes so many that p to their power is below 1 in 100,000.',
     ),
     points_from_start: inARow(
       20,
-      'From the first on. Of a task that one completion in a hundred solves, a batch of 16 has no reward in 85 steps of 100, and nothing before tells so.',
+      'From the first step on. If one completion in a hundred solves the task, a batch of 16 has no reward in 85 of 100 steps, and no earlier step shows it.',
     ),
     points_of_means: inARow(
       30,
@@ -166,7 +166,7 @@ const groupsAlive: MonitorRule = {
   settings: {
     most: {
       default: 0.99,
-      what: 'Share of groups, 0 to 1, that may be without spread. Of a task that is hardly ever solved, 95 of 100 groups are; the others train.',
+      what: 'Share of groups, 0 to 1, that may be without spread. For a task that is hardly ever solved, 95 of 100 groups are; the others train.',
     },
     points: inARow(
       20,

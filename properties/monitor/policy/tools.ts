@@ -50,7 +50,7 @@ const toolsVanish: MonitorRule = {
   settings: {
     share: {
       default: 0.05,
-      what: 'Of the highest level so far (the median of 16 logged steps): below, tools are not used any more.',
+      what: 'Share of the highest level so far (the median of 16 logged steps): below it, tools are not used any more.',
     },
     points: inARow(8, 'A batch may need none.'),
   },

@@ -76,7 +76,7 @@ export function shareRule(sketch: ShareSketch): MonitorRule {
         told.add(first.fault.kind);
         return {
           kind: first.fault.kind,
-          sentence: `Of ${batch.judged} ${what}${stepsOf(batch)}, ${batch.faulty} ${does}: the first is ${first.sample.where}, which ${first.fault.which}.`,
+          sentence: `${batch.faulty} of ${batch.judged} ${what}${stepsOf(batch)} ${does}: the first is ${first.sample.where}, which ${first.fault.which}.`,
           ...(first.sample.step === undefined ? {} : { step: first.sample.step }),
           value: batch.faulty / batch.judged,
           low: 0,

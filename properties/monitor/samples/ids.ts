@@ -73,7 +73,7 @@ function textJudge({ tokens }: RuleWorld): (sample: Sample) => Judgement {
     if (lost === undefined) return 'fine';
     return {
       kind: 'first token lost',
-      which: `has ids that begin behind the first characters of its text, ${quote(lost)}`,
+      which: `has ids that begin after the first characters of its text, ${quote(lost)}`,
       marks: [[0, 1]],
     };
   };

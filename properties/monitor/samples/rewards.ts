@@ -100,7 +100,7 @@ function watchGroups(world: RuleWorld): Watch {
     told = true;
     return {
       kind: 'equal completions',
-      sentence: `Of ${found.length} prompts with several completions${steps}, ${same.length} have the same one each time: the first is ${first.first.where}, ${first.size} times ${quote(first.text)}.`,
+      sentence: `${same.length} of ${found.length} prompts with several completions${steps} have the same one each time: the first is ${first.first.where}, ${first.size} times ${quote(first.text)}.`,
       ...(first.first.step === undefined ? {} : { step: first.first.step }),
       value: same.length / found.length,
       low: 0,

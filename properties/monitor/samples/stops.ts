@@ -17,7 +17,7 @@ export const stopRules: readonly MonitorRule[] = [
     share: 0.2,
     least: 4,
     faulty: 2,
-    does: 'go on behind their stop token',
+    does: 'go on after their stop token',
     silent: 'no completion shows its stop token: the file has neither ids nor special tokens',
     judge: endJudge,
     confirm: (batch) => !isPadded(batch),
@@ -78,7 +78,7 @@ function endOfIds(ids: readonly number[], tokens: Tokens, marks: Marks): Judgeme
     return count > 1 && stops.has(ids.at(-1) ?? -1);
   });
   if (judged === undefined || judged === 'fine') return judged;
-  return { ...judged, which: `${judged.which} behind token ${first} '${stop}'`, marks: [[from, ids.length]] };
+  return { ...judged, which: `${judged.which} after token ${first} '${stop}'`, marks: [[from, ids.length]] };
 }
 
 /** Ids behind the stop token that tell what comes there. */
@@ -102,7 +102,7 @@ function endOfText(text: string, marks: Marks): Judgement {
   if (left.trim() === '') return 'fine';
   const judged = behindStop(rest, marks, () => rest.includes(stop) && rest.trimEnd().endsWith(stop));
   if (judged === undefined || judged === 'fine') return judged;
-  return { ...judged, which: `${judged.which} behind ${quote(stop)}`, marks: [[from, text.length]] };
+  return { ...judged, which: `${judged.which} after ${quote(stop)}`, marks: [[from, text.length]] };
 }
 
 function behindStop(after: string, marks: Marks, endsWell: () => boolean): Fault | 'fine' | undefined {

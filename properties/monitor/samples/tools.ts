@@ -68,7 +68,7 @@ function watchCalls(world: RuleWorld) {
     const { sample, at, end, why } = firstOfRun ?? told.first;
     return {
       kind: fell ? 'calls broke' : 'calls never parse',
-      sentence: `Of ${told.total} tool calls${stepsOf(told)}, ${told.wrong} are malformed${fell ? `, and of earlier ones no more than ${Math.round(best * 100)} %` : `, and so for ${bad} steps`}: the first is in ${sample.where}, where ${why}.`,
+      sentence: `${told.wrong} of ${told.total} tool calls${stepsOf(told)} are malformed${fell ? `, and of earlier ones no more than ${Math.round(best * 100)} %` : `, and so for ${bad} steps`}: the first is in ${sample.where}, where ${why}.`,
       ...(sample.step === undefined ? {} : { step: sample.step }),
       value: now,
       low: 0,

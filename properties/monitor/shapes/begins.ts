@@ -18,7 +18,7 @@ export const beginsBelowGuess: MonitorRule = {
   why: 'A model that was trained before is never worse than a guess at text of its kind. Its labels may be shuffled or shifted, its ids of another tokenizer, or its loss a sum over accumulated batches.',
   catches: ['LOSS-03'],
   advice:
-    'Read one batch of ids and labels as text, side by side: `lossproof view` shows them. Compare with the first loss of a run that is known to be good. Of an untrained model: make its first weights smaller.',
+    'Read one batch of ids and labels as text, side by side: `lossproof view` shows them. Compare with the first loss of a run that is known to be good. For an untrained model, make its first weights smaller.',
   roles: ['loss', 'sft_loss'],
   settings: {
     times: { default: 1.1, what: 'Times ln V, in the median of the first 3 values.' },

@@ -33,7 +33,7 @@ const gradNormExplodes: MonitorRule = {
     floor: { default: 100, what: 'A norm below it is no explosion.' },
     lasting: { default: 30, what: 'Times the median before, for norms that stay.' },
     lasting_floor: { default: 10, what: 'Norms that stay below it are no explosion.' },
-    points: inARow(8, 'Of the median of 5 norms, for those that stay.'),
+    points: inARow(8, 'Multiple of the median of 5 norms, for those that stay.'),
   },
   watch: (world) =>
     watchSeries({
@@ -142,7 +142,7 @@ const gradNormVanishes: MonitorRule = {
   roles: ['grad_norm', 'loss', 'sft_loss'],
   settings: {
     times: { default: 1e4, what: 'Times smaller than the median of the norms before, in the median of 5.' },
-    points: inARow(10, 'Of that median. Single norms may be of batches that are learnt.'),
+    points: inARow(10, 'Share of that median. Single norms may belong to batches that are learnt.'),
     learnt: {
       default: 0.1,
       what: 'Share of its first level below which the loss is learnt: its gradient may be small.',

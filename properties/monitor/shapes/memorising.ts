@@ -26,7 +26,7 @@ export const memorising: MonitorRule = {
   roles: ['loss', 'sft_loss', 'epoch'],
   evaluations: true,
   settings: {
-    share: { default: 0.05, what: 'Of the loss at the end of the first pass.' },
+    share: { default: 0.05, what: 'Share of the loss at the end of the first pass.' },
     least: { default: 0.3, what: 'Nats at the end of the first pass, below which there is little to learn.' },
   },
   watch: (world) => {

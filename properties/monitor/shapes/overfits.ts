@@ -15,7 +15,7 @@ export const overfits: MonitorRule = {
   title: 'The held-out loss does not climb far above its minimum',
   stage: 'monitor',
   level: 'should',
-  why: 'From its minimum on the model gets worse at all but the rows it is trained on. What is saved at the end is worse than what was saved then.',
+  why: 'From its minimum on the model gets worse at all but the rows it is trained on. The checkpoint at the end is worse than the one at the minimum.',
   catches: [],
   advice:
     'Take the checkpoint nearest to the minimum. Train fewer passes, on more data, or with a lower learning rate; evaluate more often and stop early.',
@@ -26,7 +26,7 @@ export const overfits: MonitorRule = {
     alone: { default: 1.6, what: 'Times the lowest held-out loss, whatever the training loss does.' },
     share: {
       default: 0.15,
-      what: 'Of what the training loss began with, by which it must have risen: losses near 0 double without meaning.',
+      what: 'Share of the first training loss by which it must have risen: losses near 0 double without meaning.',
     },
     learnt: {
       default: 1.15,

@@ -19,7 +19,7 @@ export const evaluationsMove: MonitorRule = {
   roles: ['loss', 'sft_loss'],
   evaluations: true,
   settings: {
-    points: inARow(3, 'Of one evaluation, at steps of their own.'),
+    points: inARow(3, 'Values of one evaluation, at different steps.'),
     digits: { default: 6, what: 'Significant digits that must be logged: rounded ones are alike by chance.' },
   },
   watch: (world) =>

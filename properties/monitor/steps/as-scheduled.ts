@@ -13,7 +13,7 @@ export const asScheduled: MonitorRule = {
   title: 'The learning rate follows the schedule that the run declares',
   stage: 'monitor',
   level: 'should',
-  why: 'A scheduler that is stepped once a micro-batch, a warm-up counted in other units or a resumed run that begins anew trains with another rate than the one that was chosen, and nothing else shows it.',
+  why: 'The rate is not the chosen one if a scheduler is stepped once per micro-batch, a warm-up is counted in other units, or a resumed run begins again. Nothing else shows it.',
   catches: [],
   advice:
     'Check how often the scheduler is stepped (once an optimiser step), what its number of steps counts, that it is restored with the checkpoint, and which rate the optimiser was made with.',
@@ -21,12 +21,12 @@ export const asScheduled: MonitorRule = {
   settings: {
     tolerance: {
       default: 0.02,
-      what: 'Of the peak. The rate before and after the step of the scheduler are both legal to log, and so is that of a step beside. A cosine may end at any one floor below 0.3 of the peak, unless the run declares its floor (`min_lr`, `min_lr_ratio`).',
+      what: 'Share of the peak. The log may have the rate before or after the step of the scheduler, or that of a neighbouring step. A cosine may end at any one floor below 0.3 of the peak, unless the run declares its floor (`min_lr`, `min_lr_ratio`).',
     },
     points: inARow(2, 'A log written while the run is resumed may repeat a step.'),
     points_height: inARow(
       10,
-      'From the first on, at one and the same factor of the declared rate: the form is that of the schedule, its peak is not. Factors below 0.7 (rates by layer), powers of 2 and three times these with their roots (batches and devices), and any above 1.4 of a rate that is the default of its trainer (an optimiser that was handed over), are a remark.',
+      'From the first on, at one and the same factor of the declared rate: the form is that of the schedule, its peak is not. Some factors only get a remark. They are below 0.7 (rates by layer), or powers of 2 and three times these, with their roots (batches and devices). So is any above 1.4 of the default rate of a trainer (an optimiser that was passed in).',
     ),
   },
   watch: (world) => {

@@ -25,7 +25,7 @@ export const gradNormFinite: MonitorRule = {
   why: 'One step with a gradient of NaN makes every weight NaN, or its batch is dropped without a word; the loss of that step looks as it always does.',
   catches: ['NUM-02', 'NUM-03', 'NUM-05', 'NUM-06'],
   advice:
-    'Look at the batch of this step for rows that are all masked, for `0 * inf` under a mask, and for square roots, norms and logarithms of 0, whose value is finite and whose gradient is not. If the run trains in fp16 under a loss scaler, such steps are skipped by design: say so with `--fact fp16=true`.',
+    'Look at the batch of this step for rows that are all masked, and for `0 * inf` under a mask. Square roots, norms and logarithms of 0 have a finite value and an infinite gradient. If the run trains in fp16 under a loss scaler, such steps are skipped by design: say so with `--fact fp16=true`.',
   roles: ['grad_norm', 'loss', 'sft_loss', 'policy_loss', 'learning_rate'],
   settings: {},
   watch: (world) => watchNorms(world),

@@ -119,7 +119,7 @@ export const lossMoves: MonitorRule = {
   why: 'Different batches, or one batch after a step, give different losses. One that never moves is computed from the wrong thing, or no step changes the parameters.',
   catches: ['ZL-05', 'ZL-02'],
   advice:
-    'Check that the optimiser holds the parameters of the model that is trained, that its step is called, and that the learning rate is large enough for the precision of the weights: below 1/256 of a weight, bfloat16 rounds a step away.',
+    'Check that the optimiser holds the parameters of the trained model and that its step is called. Check that the learning rate is large enough for the weights: bfloat16 rounds a step below 1/256 of a weight away.',
   roles: ['loss', 'sft_loss', 'policy_loss', 'learning_rate'],
   settings: {
     points: inARow(

@@ -26,7 +26,7 @@ const notZero: MonitorRule = {
     points: inARow(3, 'After it was above 0: a schedule ends at 0 in its last step.'),
     beginning: {
       default: 20,
-      what: `Logged steps at 0 from the first one on, or ${WHOLE_LOG} where the log has no others: warm-up begins at 0, which each micro-batch of the first step may log, and steps that a loss scaler skips (fp16: ${SCALER_STEPS} more, times ${MICRO_BATCHES} micro-batches) do not move it.`,
+      what: `Logged steps at 0 from the first one on, or ${WHOLE_LOG} if the log has no others. Warm-up begins at 0, which each micro-batch of the first step may log. Steps that a loss scaler skips do not move it (fp16: ${SCALER_STEPS} more, times ${MICRO_BATCHES} micro-batches).`,
     },
   },
   watch: (world) => {

@@ -22,7 +22,7 @@ export const oneSpan: MonitorRule = {
   title: 'A pace is neither proportional to the number of steps nor to its inverse',
   stage: 'monitor',
   level: 'should',
-  why: 'Tokens since the start divided by the time of one step grow with every step, and the tokens of one step divided by the time since the start shrink with every step. What is read off such a number (cost, utilisation, time left) is wrong by as many times as there were steps.',
+  why: 'Tokens since the start divided by the time of one step grow with every step, and the tokens of one step divided by the time since the start shrink with every step. Cost, utilisation and remaining time from such a number are wrong by a factor of the number of steps.',
   catches: [],
   advice:
     'Take tokens and seconds over the same span: both since the last logged step, or both since the start. Reset both counters at the same place.',
@@ -34,7 +34,7 @@ export const oneSpan: MonitorRule = {
     },
     tolerance: {
       default: 0.15,
-      what: 'Of the exponent, which is 1 where a pace is proportional to the step, and -1 where it is to its inverse (the median of the slopes of all pairs, after Theil and Sen, of logarithms).',
+      what: 'Distance of the exponent from 1 (a pace proportional to the step) or -1 (to its inverse). The exponent is the median of the slopes of all pairs of logarithms (Theil and Sen).',
     },
   },
   watch: (world) =>

@@ -93,9 +93,9 @@ const rateJumps: MonitorRule = {
   settings: {
     times: {
       default: 3,
-      what: 'Times the highest rate so far, once it has fallen (a restart goes back to the height of the last), or stood for a third of the run; or, for one step alone, times both of its neighbours. Rates are computed and have no noise, so that the factor is not about chance but about deliberate changes, which are smaller.',
+      what: 'Multiple of the highest rate so far, once it has fallen (a restart goes back to the last height) or stood for a third of the run. For a single step: multiple of both neighbours. Rates have no noise, so the factor only leaves room for deliberate changes, which are smaller.',
     },
-    points: inARow(3, 'Of a rate that leaps and stays.'),
+    points: inARow(3, 'Steps of a rate that leaps and stays.'),
   },
   watch: (world) =>
     watchSeries({
@@ -189,7 +189,7 @@ const asDeclared: MonitorRule = {
   settings: {
     times: {
       default: 30,
-      what: 'Times the declared rate. Trainers that scale the rate by the number of devices multiply it by 8 or 16. What is the default of a trainer (5e-05, 2e-05, 1e-06, 3e-06) was not declared by anybody: such runs are set aside, since their optimiser may be handed over.',
+      what: 'Times the declared rate. Trainers that scale the rate by the number of devices multiply it by 8 or 16. The default of a trainer (5e-05, 2e-05, 1e-06, 3e-06) is not a declaration: such runs are set aside, because their optimiser may have been passed in.',
     },
     points: inARow(3, 'So many rates are no mistake of the log.'),
   },

@@ -16,7 +16,7 @@ export const scheduleResumes: MonitorRule = {
   settings: {
     tolerance: {
       default: 0.1,
-      what: 'Of the peak. Behind the step to which the run went back, the rates are as near to those of its first steps, and further than twice that from those that these steps had before. Somebody who resumes with another rate on purpose does not repeat the beginning.',
+      what: 'Share of the peak. After the step to which the run went back, the rates are that near to those of its first steps, and over twice as far from those that these steps had before. A deliberate new rate does not repeat the beginning.',
     },
     points: inARow(3, 'Rates of a beginning and of a resumed step may be alike by chance.'),
   },

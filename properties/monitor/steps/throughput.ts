@@ -41,7 +41,7 @@ const stalls: MonitorRule = {
     warm_up: { default: WARM_UP, what: 'Logged steps before the first is judged: compilation comes first.' },
     lasting: {
       default: 4,
-      what: 'Times slower for good: from the change point of the whole course (Pettitt, p below 1e-4) to its end, with nine of ten stretches beyond half of that, and a jump there, which growing completions do not make. Curricula of longer rows make steps up to twice as slow; steps whose completions, rows or tokens changed with them are set aside.',
+      what: 'Factor of a lasting slowdown: from the change point of the whole course (Pettitt, p below 1e-4) to its end, with nine of ten stretches beyond half of that. Growing completions make no jump there. Curricula of longer rows make steps up to twice as slow; steps whose completions, rows or tokens changed with them are set aside.',
     },
   },
   watch: (world) =>
@@ -171,7 +171,7 @@ const dataStalls: MonitorRule = {
   why: 'A loader that lost its workers or its cache leaves the devices idle for most of each step, and the loss does not show it.',
   catches: [],
   advice:
-    'Look at the number of workers that are alive, at the disk or the network behind the data, and at the size of the prefetch.',
+    'Look at the number of workers that are alive, at the disk or the network that serves the data, and at the size of the prefetch.',
   roles: ['data_time'],
   settings: {
     times: {
@@ -180,7 +180,7 @@ const dataStalls: MonitorRule = {
     },
     share: {
       default: 0.3,
-      what: 'Of a step, that waiting takes afterwards; where no time of steps is logged, seconds. Less is hidden behind the next step or does not matter.',
+      what: 'Share of a step that waiting takes afterwards, or seconds if no step times are logged. A shorter wait overlaps with the next step or does not matter.',
     },
   },
   watch: (world) =>

@@ -16,7 +16,7 @@ export const tokensGoOn: MonitorRule = {
   settings: {
     rises: {
       default: 5,
-      what: 'Logged steps at which it has to have grown, one behind the other: a count of each step does not.',
+      what: 'Consecutive logged steps at which it must have grown: a count per step does not.',
     },
     points: inARow(5, 'A batch may be lost.'),
   },

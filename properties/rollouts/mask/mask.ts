@@ -288,7 +288,7 @@ export const maskProperties: readonly Property<Batch>[] = [
     'Tokens after the stop token were never decided by the policy.',
     ['EOS-03', 'EOS-05', 'MT-04'],
     ['after stop'],
-    (token, row) => `${token} stands behind the stop token of row ${row}, but the mask trains on it.`,
+    (token, row) => `${token} stands after the stop token of row ${row}, but the mask trains on it.`,
   ),
   everyToken,
   stopOnce,

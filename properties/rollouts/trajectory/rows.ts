@@ -93,7 +93,7 @@ export async function placed(subject: Subject, drawn: Trajectory): Promise<Place
   const rows = answer.input_ids.map((ids, row): TurnRow => {
     const [tokens, ...others] = placeTurns(ids, drawn.prompt, turns, drawn.stops);
     if (tokens === undefined)
-      return discard(`row ${row} is not the prompt and the turns behind it`, 'trainer');
+      return discard(`row ${row} is not the prompt and the turns after it`, 'trainer');
     if (others.some((other) => trainable(other) !== trainable(tokens)))
       return discard(`row ${row} can be read in several ways`, 'trainer');
     const mask = answer.loss_mask[row] ?? [];

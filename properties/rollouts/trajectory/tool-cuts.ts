@@ -36,7 +36,7 @@ const cutToTheLimit: Property<Trajectory> = {
       if (placeTurns(ids, drawn.prompt, turns, drawn.stops).length > 0) continue;
       const kept = cutAnyhow(ids, drawn, turns);
       if (kept === undefined)
-        return discard(`row ${row} is not the prompt and the turns behind it, however cut`, 'trainer');
+        return discard(`row ${row} is not the prompt and the turns after it, however cut`, 'trainer');
       return cutFinding(subject, drawn, row, ids, turns, kept);
     }
     return undefined;
@@ -136,7 +136,7 @@ function cutFinding(
   const marks = tokens.flatMap(({ turn }, column) => (turn === at ? [column] : []));
   return {
     kind,
-    sentence: `Of ${turnName(drawn, at)}, [${whole.join(', ')}], ${left.length === 0 ? 'nothing' : `[${left.join(', ')}]`} is left in row ${row}; ${rule}.`,
+    sentence: `Row ${row} keeps ${left.length === 0 ? 'nothing' : `[${left.join(', ')}]`} of ${turnName(drawn, at)}, [${whole.join(', ')}]; ${rule}.`,
     strips: [rowStrip(subject, { row, ids, mask: [], tokens }, {}, marks)],
   };
 }

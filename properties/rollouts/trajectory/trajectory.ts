@@ -47,7 +47,7 @@ function strayRow(subject: Subject, drawn: Trajectory, row: number, ids: readonl
   const said =
     at < ids.length
       ? `goes on with ${tokenAt(subject, ids, at)}`
-      : `ends behind ${at} tokens, in the middle of a turn`;
+      : `ends after ${at} tokens, in the middle of a turn`;
   const wanted =
     next === undefined
       ? 'the rollout is over there'
@@ -56,7 +56,7 @@ function strayRow(subject: Subject, drawn: Trajectory, row: number, ids: readonl
   const columns = Array.from({ length: width }, (_, column) => column);
   return {
     kind: 'row',
-    sentence: `Row ${row} is not the prompt and the turns behind it: it ${said}; ${wanted}.`,
+    sentence: `Row ${row} is not the prompt and the turns after it: it ${said}; ${wanted}.`,
     strips: [
       stripOf(subject, {
         row,
@@ -224,7 +224,7 @@ export const trajectoryProperties: readonly Property<Trajectory>[] = [
   trainedOnce,
   neverTrained(
     'trajectory/injected-tokens-are-never-trained',
-    'What a tool or a user said is never trained, nor is the prompt',
+    'Text of a tool or a user is never trained, nor is the prompt',
     'Trained on tool output, the policy learns to make results up instead of asking for them.',
     ['MSK-02', 'MSK-01', 'MSK-05'],
     ['prompt', 'injected'],
@@ -237,14 +237,14 @@ export const trajectoryProperties: readonly Property<Trajectory>[] = [
       'Text that the sampler wrote after the end of its turn was thrown away before the tool was called. If it is trained all the same, the policy learns to answer for the tool.',
       ['MT-04', 'EOS-03'],
       ['after stop'],
-      'stands behind the stop token of TURN',
+      'stands after the stop token of TURN',
     ),
-    coverage: { ...base.coverage, 'tokens behind a stop': 0.1 },
+    coverage: { ...base.coverage, 'tokens after a stop': 0.1 },
     needs: [
       ({ hello }) =>
         hello.ops.trajectory?.after_stop === 'any'
           ? undefined
-          : 'op `trajectory` does not declare after_stop "any": nothing is ever sent behind a stop token',
+          : 'op `trajectory` does not declare after_stop "any": nothing is ever sent after a stop token',
     ],
   },
 ];

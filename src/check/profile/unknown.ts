@@ -50,8 +50,8 @@ export function unknownFormulas(world: World, held: Semantics, probed: readonly 
         item: first,
         weight: untold ? 'note' : 'ask',
         sentence: untold
-          ? `Op \`${formula}\` was compared with no formula. What was measured ${told}: declare ${missing.join(', ')}.`
-          : `The answers of op \`${formula}\` follow none of the known formulas, so none was compared. ${sentenceOf(odd) ?? `What could not be told: ${missing.join(', ')}.`}`,
+          ? `Op \`${formula}\` was compared with no formula. The measured variant ${told}: declare ${missing.join(', ')}.`
+          : `The answers of op \`${formula}\` follow none of the known formulas, so none was compared. ${sentenceOf(odd) ?? `Not measured: ${missing.join(', ')}.`}`,
         answers: [...closestItems(odd, world.semantics), ownFormula(formula, world.semantics)],
       },
     ];

@@ -22,7 +22,7 @@ export const long: Rule = {
   id: 'a-long-row-is-the-row',
   title: (noun) =>
     `${noun} of rows that repeat their tokens, up to ${COLUMNS} columns and more, is that of the rows`,
-  why: 'What works through a row in chunks and loses the last one, or counts it twice, is right on all rows that fit in one.',
+  why: 'Code that works through a row in chunks and loses the last one, or counts it twice, is right on all rows that fit in one.',
   level: 'must',
   unfit: (signature) => (hasColumns(signature) ? undefined : 'no argument has columns'),
   mostCases: MOST_CASES,

@@ -11,7 +11,7 @@ import { fieldAlong, rowCount, trainedOf, wholePartition } from './transform.ts'
 export const nanShows: Rule = {
   id: 'a-nan-is-seen',
   title: (noun) => `${noun} is NaN, or the batch is refused, where what a trained row is made of is NaN`,
-  why: 'What is set to 0 because it is no number is trained on no more, and no curve shows it: the loss falls on what is left.',
+  why: 'A row that is set to 0 because of a NaN is not trained any more, and no curve shows it: the loss falls on the rest.',
   level: 'must',
   unfit: (signature) =>
     wholeOf(signature) !== undefined && madeOf(signature) !== undefined
@@ -43,7 +43,7 @@ export const nanShows: Rule = {
       return discard(`other numbers in place of ${field} of row ${row} do not change ${name}`, 'trainer');
     return {
       kind: 'hidden',
-      sentence: `${field} of row ${row} are NaN, and ${name} is ${show(answered)}: the row is left out, and nobody is told.`,
+      sentence: `${field} of row ${row} are NaN, and ${name} is ${show(answered)}: the row is left out without a message.`,
       advice: 'Take nan_to_num, nanmean and their like out of it, and end the step where it is not finite.',
     };
   },

@@ -117,7 +117,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   padding: {
     id: 'independent-of-padding',
     title: (noun) => `${noun} does not change with more columns of padding, left and right`,
-    why: 'What counts padding depends on the longest row of the batch that a row happens to be in.',
+    why: 'A number that counts padding depends on the longest row of its batch.',
     level: 'must',
     unfit: (signature) => (hasColumns(signature) ? undefined : 'no argument has columns'),
     change(op, args) {
@@ -133,7 +133,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   'row-order': {
     id: 'independent-of-row-order',
     title: (noun) => `${noun} does not depend on the order of the rows, and moves with them`,
-    why: 'What depends on the order of rows pairs answers with the numbers of others.',
+    why: 'Code that depends on the order of rows pairs answers with the numbers of others.',
     level: 'must',
     catches: ['PAD-08'],
     applies: (op, args) => rowCount(op, args) > 1,
@@ -153,11 +153,11 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   'batch-mates': {
     id: 'independent-of-batch-mates',
     title: (noun) => `${noun} for a row is the same alone and in a batch`,
-    why: 'What a row gets from its neighbours changes from batch to batch, and no run can be repeated.',
+    why: 'A contribution from neighbours changes from batch to batch, and no run can be repeated.',
     level: 'must',
     catches: ['PAD-08'],
     unfit: ({ reach }) =>
-      reach === 'batch' ? 'what it says of a row may depend on all rows of the batch' : undefined,
+      reach === 'batch' ? 'its answer for a row may depend on all rows of the batch' : undefined,
     applies: (op, args) => independentParts(op, args).length > 1,
     leavesOut: true,
     // Which part goes depends on the request, so that each goes in some case.
@@ -241,8 +241,8 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   long,
   inputs: {
     id: 'inputs-are-unchanged',
-    title: () => 'What is handed over is the same after the call',
-    why: 'What is masked, scaled or clamped in place is read again by the next term, the next epoch and the log.',
+    title: () => 'The arguments are the same after the call',
+    why: 'An input that is masked, scaled or clamped in place is read again by the next term, the next epoch and the log.',
     level: 'must',
     needs: (op) => (world) =>
       world.semantics.in_place?.includes(op)

@@ -36,7 +36,7 @@ export const stacked: Rule = {
   id: 'a-batch-twice-is-the-batch',
   title: (noun) =>
     `${noun} of a batch stacked on itself, up to ${MANY_ROWS} rows, or ${MOST_ROWS}, is that of the batch, or as many times that where it is a sum`,
-  why: 'What is worked through in pieces loses the last one where it is not full, and a denominator that counts one token too many makes the step depend on the size of the batch: the small batches of a test show neither.',
+  why: 'Code that works in pieces may lose the last one if it is not full. A denominator that counts one token too many makes the step depend on the size of the batch. The small batches of a test show neither.',
   level: 'must',
   catches: ['PAD-08'],
   // Batches of so many rows are slow.

@@ -77,5 +77,5 @@ function sentence(isLate: boolean, where: string, declared: Layout | undefined):
   if (other === undefined) return `${moved} No layout explains that: check will show it (MSK-04).`;
   const layout = `{"alignment": "${other}", "span": "row"}`;
   const speaks = other === 'token' ? 'token t' : 'token t + 1';
-  return `${moved} If index t of it speaks of ${speaks}, declare that: @lossproof.op(layout=${layout}) for this op, or layout= in serve() for all. If not, it is a bug (MSK-04).`;
+  return `${moved} If its index t is for ${speaks}, declare that: @lossproof.op(layout=${layout}) for this op, or layout= in serve() for all. If not, it is a bug (MSK-04).`;
 }

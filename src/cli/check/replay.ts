@@ -236,7 +236,7 @@ function rememberedChoice(saved: SavedCase, context: Context): TrainerChoice | P
   const command = typeof saved.command === 'string' ? saved.command : '';
   if (command === '') return undefined;
   const words = splitCommand(command);
-  if (isProblem(words)) return { problem: `case ${saved.id}: ${words.problem}; name the trainer behind --` };
+  if (isProblem(words)) return { problem: `case ${saved.id}: ${words.problem}; name the trainer after --` };
   const example = bundledExample(undefined, context);
   return commandOf(example) === command
     ? example

@@ -82,7 +82,7 @@ function isMeant({ name, trainer }: Combination, wanted: string): boolean {
 
 function typedBy({ adapter, bundled }: NamingOptions, command: readonly string[]): string | undefined {
   if (bundled) return 'do not say --bundled';
-  if (command.length > 0) return 'type no command behind --';
+  if (command.length > 0) return 'type no command after --';
   return adapter === undefined ? undefined : 'name no --adapter';
 }
 

@@ -17,7 +17,7 @@ export function shardName(text: string): ShardName {
     throw new InvalidArgumentError('It is i/n: part i, from 1, of n, as 3/8.');
   if (name.index < 1 || name.index > name.of)
     throw new InvalidArgumentError(
-      `Of ${name.of} parts the first is 1/${name.of}, the last ${name.of}/${name.of}.`,
+      `The first of ${name.of} parts is 1/${name.of}, the last ${name.of}/${name.of}.`,
     );
   return name;
 }

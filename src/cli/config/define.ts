@@ -18,7 +18,7 @@ export interface TrainerConfig {
   readonly python?: string;
   /** Folder with tokenizer.json. */
   readonly tokenizer?: string;
-  /** What reads it; `xenova` needs @xenova/transformers. */
+  /** The library that reads it; `xenova` needs @xenova/transformers. */
   readonly tokenizerBackend?: 'huggingface' | 'xenova';
   /** Merged over what the trainer declares. */
   readonly semantics?: Semantics;
@@ -49,7 +49,7 @@ export interface Config extends TrainerConfig {
   readonly exclude?: readonly Readonly<Record<string, MatrixValue>>[];
   /** Keep failing cases in .lossproof/ and run them first. */
   readonly corpus?: boolean;
-  /** What `lossproof monitor` reads, and how its rules are set. */
+  /** The logs that `lossproof monitor` reads, and the settings of its rules. */
   readonly monitor?: MonitorConfig;
 }
 
@@ -66,7 +66,7 @@ export interface MonitorConfig {
   readonly set?: Readonly<Record<string, string | number | boolean>>;
   /** Series to role, or to `none`. */
   readonly series?: Readonly<Record<string, string>>;
-  /** What the run does not log of itself. */
+  /** Facts that the run does not log. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
   /** Losses that must be logged, and not as 0. */
   readonly expect?: readonly string[];

@@ -45,7 +45,7 @@ export const CONFIG_KEYS = {
   monitor: {
     rule: record<MonitorConfig>(rulesOf(MONITOR_KEYS), 'key'),
     must: 'an object of settings for `monitor`',
-    description: 'What `lossproof monitor` reads, and how its rules are set.',
+    description: 'The logs that `lossproof monitor` reads, and the settings of its rules.',
     example: { paths: ['runs/'], preset: 'grpo' },
     keys: MONITOR_KEYS,
   },

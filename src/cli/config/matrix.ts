@@ -149,17 +149,14 @@ function notesOn(one: One, matrix: Matrix): readonly string[] {
       const key = keyOf(name);
       const why =
         key === undefined
-          ? `{${name}} stands nowhere in what is said of it`
+          ? `{${name}} stands nowhere in its description`
           : saysItself(one.entry, key)
             ? 'it has its own'
             : 'only an adapter is started with it';
       return `${who} is not varied by ${name}: ${why}`;
     });
   return untold
-    ? [
-        ...left,
-        `${who} is held to each tokenizer and not told which: {tokenizer} stands nowhere in its command`,
-      ]
+    ? [...left, `${who} is checked with each tokenizer, but its command has no {tokenizer} that names it`]
     : left;
 }
 

@@ -46,7 +46,7 @@ export const MONITOR_KEYS = {
   facts: {
     rule: SETTINGS,
     must: 'an object such as { "max_completion_length": 512 }',
-    description: 'What the run does not log of itself.',
+    description: 'Facts that the run does not log.',
     example: { max_completion_length: 512 },
   },
   expect: {

@@ -48,7 +48,7 @@ export const TRAINER_KEYS = {
   tokenizerBackend: {
     rule: oneOf('huggingface', 'xenova'),
     must: '"huggingface" or "xenova"',
-    description: 'What reads it; `xenova` needs @xenova/transformers.',
+    description: 'The library that reads it; `xenova` needs @xenova/transformers.',
     default: 'huggingface',
     example: 'huggingface',
   },

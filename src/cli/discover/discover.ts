@@ -56,7 +56,12 @@ export function addDiscover(program: Command, { context, finish }: Invocation): 
       'package that is imported as a stand-in of this version, installed or not; repeatable',
       collect,
     )
-    .option('--max-time <seconds>', 'limit in all; it lists what it did not get to', seconds, DEFAULT_SECONDS)
+    .option(
+      '--max-time <seconds>',
+      'limit for the whole run; the output lists what was left out',
+      seconds,
+      DEFAULT_SECONDS,
+    )
     .option(
       '--memory <gigabytes>',
       'limit on address space, if the system supports it',

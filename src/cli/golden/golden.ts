@@ -14,7 +14,7 @@ export function addGolden(program: Command, { context, rest, finish }: Invocatio
   const record = inFolder(golden.command('record'))
     .description('record the answers to the golden cases')
     .usage('[options] [-- trainer command...]')
-    .option('--force', 'record anew where files are already');
+    .option('--force', 'replace existing files');
   addTrainerOptions(tell(record, RECORD)).action(async (options: RecordGoldenOptions) =>
     finish(await recordGolden(options, rest, context)),
   );
@@ -22,7 +22,7 @@ export function addGolden(program: Command, { context, rest, finish }: Invocatio
     .description('compare the answers with the recorded ones')
     .usage('[options] [-- trainer command...]')
     .option('--only <ids>', 'entries by id, stage or glob, separated by commas; repeatable', collect)
-    .option('--rows', 'print a row for each entry; otherwise those that hold share one a stage')
+    .option('--rows', 'print one line per entry; default: entries that hold are grouped by stage')
     .option('--quiet', 'print failures and the final line only');
   addOutputOptions(check).option(
     '--no-annotations',
@@ -34,14 +34,14 @@ export function addGolden(program: Command, { context, rest, finish }: Invocatio
   const accept = inFolder(golden.command('accept [ids...]'))
     .description('accept a change: record these entries again, and no others')
     .usage('[options] ids... [-- trainer command...]')
-    .option('--all', 'every entry that is another one now');
+    .option('--all', 'every changed entry');
   addTrainerOptions(tell(accept, ACCEPT)).action(async (ids: string[], options: AcceptGoldenOptions) =>
     finish(await acceptGolden(ids, options, rest, context)),
   );
 }
 
 function inFolder(command: Command): Command {
-  return command.option('--dir <folder>', 'where the golden files are', GOLDEN_FOLDER);
+  return command.option('--dir <folder>', 'folder of the golden files', GOLDEN_FOLDER);
 }
 
 const EXIT = {

@@ -40,7 +40,7 @@ export async function readBaselines(
     const judged = history.runs().filter((run) => summaryOf(run).series.length > 0);
     if (judged.length === 0)
       return {
-        problem: `--baseline ${path}: nothing was read there whose name says what it is, so that nothing can be judged beside it.${whyOf(history)}`,
+        problem: `--baseline ${path}: no series with a known name was found there, so nothing can be compared with it.${whyOf(history)}`,
       };
     const problem = brokenIn(judged);
     if (problem !== undefined) return refusal(`--baseline ${path}: ${problem}`);
@@ -62,7 +62,7 @@ export async function otherTask(
       const difference = differenceOfTasks(task, other.task);
       if (difference !== undefined)
         return refusal(
-          `--baseline: ${name} cannot be judged beside ${other.name}, since they are not of one task: ${difference}`,
+          `--baseline: ${name} cannot be compared with ${other.name}, because they are different tasks: ${difference}`,
         );
     }
   }
@@ -81,7 +81,7 @@ function brokenIn(runs: readonly RunHistory[]): string | undefined {
     for (const { rule, violations } of rules) {
       const [first] = violations;
       if (first !== undefined)
-        return `${name} is not healthy itself, ${rule.id} fails: ${first.sentence} Nothing can be judged beside it.`;
+        return `${name} is not healthy itself, ${rule.id} fails: ${first.sentence} Nothing can be compared with it.`;
     }
   }
   return undefined;

@@ -37,7 +37,7 @@ export function addMonitor(program: Command, { context, finish }: Invocation): v
     .usage('[options] <path...>')
     .argument(
       '[path...]',
-      'TensorBoard, W&B, trainer_state.json, JSON lines, CSV, what was printed: files, folders or globs; - is standard input',
+      'TensorBoard, W&B, trainer_state.json, JSON lines, CSV, printed output: files, folders or globs; - is standard input',
     );
   addMonitorOptions(command).action(async (paths: readonly string[], options: MonitorOptions) =>
     finish(await monitor(paths, options, context)),
@@ -49,7 +49,7 @@ const WORDS: Words = {
     { command: 'npx lossproof monitor runs/' },
     { command: 'npx lossproof monitor runs/new --baseline runs/good1 --baseline runs/good2' },
     { command: 'npx lossproof monitor runs/ --follow --idle 1800; [ $? -eq 1 ] && kill $JOB' },
-    { command: 'python train.py 2>&1 | npx lossproof monitor -', does: 'what it prints, judged as it comes' },
+    { command: 'python train.py 2>&1 | npx lossproof monitor -', does: 'judges each line as it is printed' },
     { command: 'npx lossproof monitor runs/ --rollouts rollouts/ --tokenizer ./model --html run.html' },
     {
       command: 'npx lossproof monitor runs/ --set kl-spike.times=30 --series my_kl=kl --expect llm_sft_loss',

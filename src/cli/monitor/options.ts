@@ -36,13 +36,17 @@ export interface MonitorOptions extends OutputOptions {
 export function addMonitorOptions(command: Command): Command {
   command
     .option('--follow', 'keep reading while the job runs; with a live view')
-    .option('--json', 'a JSON object a line; each violation at once, at last the verdict')
+    .option('--json', 'one JSON object per line: each violation at once, the verdict at the end')
     .option('--rollouts <path>', 'JSON lines of prompts and completions; repeatable', collect)
-    .option('--baseline <path>', 'logs of a healthy run to compare with; judged beside, repeatable', collect)
+    .option(
+      '--baseline <path>',
+      'logs of a healthy run of the same task to compare with; repeatable',
+      collect,
+    )
     .option('--preset <name>', 'group of rules: grpo, tools, zero-loss')
     .option('--set <rule.setting=value>', 'change one setting of a rule; repeatable', collect)
-    .option('--series <name=role>', 'role of a series, if its name does not tell; repeatable', collect)
-    .option('--fact <name=value>', 'what the run does not log of itself; repeatable', collect)
+    .option('--series <name=role>', 'role of a series with an unknown name; repeatable', collect)
+    .option('--fact <name=value>', 'fact that the run does not log; repeatable', collect)
     .option('--expect <names>', 'losses that must be logged and not be 0; separated by commas', collect)
     .option('--only <ids>', 'rules by id or glob, separated by commas; repeatable', collect)
     .option('--level <level>', 'rules up to must, should (default) or may', levelName)
@@ -52,8 +56,8 @@ export function addMonitorOptions(command: Command): Command {
       '--config <file>',
       'configuration (default: lossproof.config.* here or in a parent folder of the project)',
     )
-    .option('--interval <seconds>', 'between two looks, with --follow', seconds, DEFAULT_INTERVAL)
-    .option('--idle <seconds>', 'end when nothing new has come for so long, with --follow', seconds)
+    .option('--interval <seconds>', 'seconds between two readings, with --follow', seconds, DEFAULT_INTERVAL)
+    .option('--idle <seconds>', 'end after this time without new values, with --follow', seconds)
     .option('--keep-going', 'do not end at the first rule of level must that fails, with --follow')
     .option('--quiet', 'failures and the final line only')
     .option('--no-annotations', 'no annotations on GitHub');

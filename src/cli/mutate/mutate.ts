@@ -53,7 +53,7 @@ export function addMutate(program: Command, { context, rest, finish }: Invocatio
     .usage('[options] [-- trainer command...]')
     .option(
       '--source <files>',
-      'code to change: files, globs, or an imported module; repeatable (default: what the adapter imports of its own project)',
+      'code to change: files, globs, or an imported module; repeatable (default: modules of its project that the adapter imports)',
       collect,
     )
     .option('--only <ids>', 'properties by id, stage or glob, separated by commas; repeatable', collect)
@@ -67,7 +67,7 @@ export function addMutate(program: Command, { context, rest, finish }: Invocatio
     .option('--known <file>', 'known failures: {"id": {"reason": "..."}}')
     .option(
       '--max-time <seconds>',
-      'stop after this time, including the start; what was tried is a fair sample of all',
+      'stop after this time, including the start; the tried changes are a fair sample of all',
       positive,
     )
     .option('--workers <n>', `changes to try in parallel (default ${defaultWorkers()})`, wholePositive)

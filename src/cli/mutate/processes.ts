@@ -62,7 +62,7 @@ export function planIn({ path }: Folder): ChangePlan | Problem {
   const plan = decodePlan(read.ok);
   return 'ok' in plan
     ? plan.ok
-    : { problem: `what the trainer says of its changes cannot be read: it ${plan.complaint}` };
+    : { problem: `the list of changes from the trainer cannot be read: it ${plan.complaint}` };
 }
 
 export interface ProcessOptions {

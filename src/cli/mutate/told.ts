@@ -30,6 +30,6 @@ export function notGreenProblem({ failing }: NotGreen, { choice }: Plan): Proble
   const more = others > 0 ? ` (and ${plural(others, 'more property', 'more properties')})` : '';
   const check = `npx lossproof check${choice.from === 'typed' ? ` -- ${commandOf(choice)}` : ''}`;
   return {
-    problem: `the trainer does not hold as it is: ${first?.id}${more}: ${first?.why} Judge the trainer first: ${check}; what is known and stays can be named by --known`,
+    problem: `the trainer does not hold as it is: ${first?.id}${more}: ${first?.why} Judge the trainer first: ${check}; --known names failures that stay`,
   };
 }

@@ -27,7 +27,7 @@ export function codeOf(mutation: Mutation, { atLeast }: MutateOptions, context: 
     // What there was time for is a fair sample where there is enough of it; the last line says how many were not tried.
     if (score.left === 0 || tried >= LEAST_TRIED) return HOLDS;
     return refuse(context, {
-      problem: `time was over behind ${plural(tried, 'change')} that ${tried === 1 ? 'is' : 'are'} reached, and fewer than ${LEAST_TRIED} do not say that ${atLeast} % are found; the same command with --resume goes on`,
+      problem: `the time ended after ${plural(tried, 'reachable change')}; at least ${LEAST_TRIED} are needed to judge --at-least ${atLeast}. Continue with --resume`,
     });
   }
   const those = score.left > 0 ? 'changes that were tried and are reached' : 'changes that are reached';

@@ -41,7 +41,7 @@ function removed(beside: string): string | undefined {
     rmSync(beside, { force: true });
     return undefined;
   } catch (error) {
-    return isFolder(error) ? 'a folder stands in the place of the lock' : whyOf(error);
+    return isFolder(error) ? 'a folder stands where the lock should be' : whyOf(error);
   }
 }
 

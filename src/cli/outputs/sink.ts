@@ -10,7 +10,7 @@ export function openSink(path: string): number {
     // Windows has no such flag, and no such pipes.
     return openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (O_NONBLOCK ?? 0));
   } catch (error) {
-    throw codeOf(error) === 'ENXIO' ? new Error('nobody reads this pipe; start its reader first') : error;
+    throw codeOf(error) === 'ENXIO' ? new Error('no process reads this pipe; start its reader first') : error;
   }
 }
 

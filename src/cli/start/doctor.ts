@@ -181,7 +181,7 @@ function helloLines({ hello, semantics, tokenizer }: World, width: number): stri
       const layout = hello.ops[op]?.layout;
       return layout === undefined ? [] : [['', `of ${op}: ${layoutText(layout)}`] as const];
     }),
-    ['dtype', hello.dtype ?? 'not declared: held to the tolerances of float32'],
+    ['dtype', hello.dtype ?? 'not declared: checked with the tolerances of float32'],
     [
       'semantics',
       declared.length === 0 ? 'not declared: every legal variant is accepted' : declared.join(', '),

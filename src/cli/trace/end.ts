@@ -63,7 +63,7 @@ function noVerdict({ sawTraining, blind, failure, advice }: Seen, tells: boolean
     holding === 0
       ? 'no property could judge what was seen'
       : `${plural(holding, 'property holds', 'properties hold')}, and none of them says which tokens should be trained, how strongly, or what was sampled`;
-  return `No verdict: ${why}.${advice === undefined ? '' : ` What was lacking: ${advice}.`}`;
+  return `No verdict: ${why}.${advice === undefined ? '' : ` Missing: ${advice}.`}`;
 }
 
 function whenOf({ steps }: Ledger): string {

@@ -75,7 +75,7 @@ export function addTraceOptions(command: Command): Command {
     .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own)")
     .option(
       '--marks <json>',
-      'what begins and ends the turns of each role, as texts or ids, if no chat template tells; JSON or a file',
+      'texts or ids that begin and end the turns of each role, if there is no chat template; JSON or a file',
     )
     .option('--semantics <json>', 'declared choices of the trainer, as in PROTOCOL.md; JSON or a file')
     .option('--shrink <runs>', 'find the smallest failing data set, in at most this many runs', wholePositive)

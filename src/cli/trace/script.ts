@@ -72,7 +72,7 @@ export function startProblem(command: readonly string[], code: string, cwd: stri
     return `${name} is not executable; a Python script is run by \`lossproof trace -- python ${file}\``;
   if (code !== 'ENOENT') return `${name} could not be started: ${code}`;
   if (/\s/.test(file))
-    return `there is no command ${name}; write it behind --, without quotes: \`lossproof trace -- ${file}\``;
+    return `there is no command ${name}; write it after --, without quotes: \`lossproof trace -- ${file}\``;
   if (/\.py$/.test(file))
     return `there is no command ${name}; a Python script is run by \`lossproof trace -- python ${command.join(' ')}\``;
   if (file === 'python')

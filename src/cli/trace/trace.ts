@@ -50,11 +50,11 @@ async function trace(options: TraceOptions, command: readonly string[], context:
   const { from } = options;
   if (from !== undefined && command.length > 0)
     return refuse(context, {
-      problem: `--from judges ${from} and runs nothing; leave out what stands behind --`,
+      problem: `--from judges ${from} and runs nothing; leave out the command after --`,
     });
   if (from === undefined && command.length === 0)
     return refuse(context, {
-      problem: 'write the command behind --, as in `lossproof trace -- python train.py`',
+      problem: 'write the command after --, as in `lossproof trace -- python train.py`',
     });
   if (options.shrink !== undefined && (from !== undefined || options.dataset === undefined))
     return refuse(context, {

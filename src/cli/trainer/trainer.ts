@@ -71,11 +71,11 @@ export function chooseTrainer(
   const bundled = (): TrainerChoice => bundledExample(asked.python, place);
   const typed = asked.command !== undefined && asked.command.length > 0;
   if (asked.bundled) {
-    const other = typed ? 'a trainer behind --' : asked.adapter === undefined ? undefined : 'an --adapter';
+    const other = typed ? 'a trainer after --' : asked.adapter === undefined ? undefined : 'an --adapter';
     return other === undefined ? bundled() : { problem: `name ${other} or say --bundled, not both` };
   }
   if (asked.command !== undefined && typed) {
-    if (asked.adapter !== undefined) return { problem: 'name a trainer behind -- or an --adapter, not both' };
+    if (asked.adapter !== undefined) return { problem: 'name a trainer after -- or an --adapter, not both' };
     return { kind: 'command', command: asked.command, cwd, from: 'typed' };
   }
   const adapter = (name: string, folder: string, from: 'typed' | 'config'): TrainerChoice | Problem => {
@@ -110,7 +110,7 @@ function nobody(loaded: LoadedConfig | undefined): Problem {
       ? 'and no lossproof.config.* stands in this folder or above it'
       : `and ${loaded.file} names none`;
   const ways = [
-    ['-- python adapter.py', 'behind all options: the command of your adapter'],
+    ['-- python adapter.py', 'after all options: the command of your adapter'],
     ['--adapter trl-sft', `a ready-made adapter: ${ADAPTER_NAMES.join(', ')}`],
     ['npx lossproof init', 'writes adapter.py, and a lossproof.config.json that names it'],
     ['LOSSPROOF_TRAINER=...', 'the command, in the environment'],

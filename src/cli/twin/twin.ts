@@ -112,7 +112,7 @@ async function twin(options: Options, rest: readonly string[], context: Context)
   if (options.json === true && ended !== 'interrupted')
     sayDocument(context, JSON.stringify(twinJson(results, folder, textOf), undefined, 2));
   if (ended === 'interrupted') {
-    refuse(context, { problem: `interrupted; what was recorded is in ${folder}` });
+    refuse(context, { problem: `interrupted; the recording so far is in ${folder}` });
     return INTERRUPTED;
   }
   if (ended !== undefined) return refuse(context, ended);

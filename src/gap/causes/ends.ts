@@ -12,7 +12,7 @@ export const firstToken: Cause = {
       places,
       (at) => tokens.position[at] === 0,
       (times) => ({
-        sentence: `The first token of completions has ${times} times the gap of the others: prompt and completion are joined differently on the two sides (a token of the generation prompt, a space, or the prompt's last position).`,
+        sentence: `The first token of completions has ${times} times the gap of the others: the two sides join prompt and completion differently (a token of the generation prompt, a space, or the prompt's last position).`,
         experiment: 'decode the last 5 prompt ids and the first completion id of one row on each side',
       }),
     ),

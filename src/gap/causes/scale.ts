@@ -20,7 +20,7 @@ export const scale: Cause = {
     return {
       parameters: { ratio },
       left,
-      sentence: `The trainer's log-probabilities are ${rounded(ratio)} times the engine's, whatever the token: ${base?.what ?? 'one side divides log-probabilities by a temperature, after the softmax in the place of before it'}.`,
+      sentence: `The trainer's log-probabilities are ${rounded(ratio)} times the engine's, whatever the token: ${base?.what ?? 'one side divides log-probabilities by a temperature, after the softmax instead of before it'}.`,
       experiment:
         'exponentiate the log-probabilities of one whole distribution on each side: those that do not add up to 1 are wrong',
     };

@@ -25,7 +25,7 @@ export const FLAWS = [
   'answer first',
   'thought begun, no more',
   'thought ended, no more',
-  'words behind the answer',
+  'words after the answer',
 ] as const;
 export type Flaw = (typeof FLAWS)[number];
 
@@ -100,7 +100,7 @@ export function flawedText(drawn: Transcript, tags: Tags, style: Style, tools: r
       return `<${tags.think}>${style.within}${drawn.thought}`;
     case 'thought ended, no more':
       return `${drawn.thought}${style.within}</${tags.think}>`;
-    case 'words behind the answer':
+    case 'words after the answer':
       return joined([...all, drawn.thought]);
   }
 }

@@ -71,6 +71,6 @@ export function unrollLabels({ rows, steps }: Unroll): string[] {
   if (left.some((count) => count < steps)) labels.push('window beyond the end');
   if (left.includes(steps)) labels.push('window up to the end');
   if (left.some((count) => count > steps)) labels.push('window within');
-  if (rows.some(({ start }) => start > 0)) labels.push('start behind the first step');
+  if (rows.some(({ start }) => start > 0)) labels.push('start after the first step');
   return labels;
 }

@@ -168,7 +168,7 @@ export function trajectoryLabels({ turns, stops, maxToolTokens: limit, rewards =
     ],
     ['interrupted and resumed', cut.some((at) => next(at)?.role === 'assistant')],
     [
-      'tokens behind a stop',
+      'tokens after a stop',
       spoke.some(({ ids }) => stops.some((id) => ids.includes(id) && ids.at(-1) !== id)),
     ],
     ['ends with injected text', turns.at(-1)?.role !== 'assistant'],

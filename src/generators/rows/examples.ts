@@ -233,7 +233,7 @@ export function cutLabels({ examples, limit: most, pad }: LimitedExamples): stri
   if (examples.some(({ ids }) => ids.length === most)) found.push('a row just fits');
   if (long.some(({ ids }) => ids.length === most + 1)) found.push('one token too long');
   if (long.some(({ labels }) => trained(labels) && !trained(labels.slice(0, most))))
-    found.push('all labels behind the limit');
+    found.push('all labels beyond the limit');
   if (long.some(({ labels }) => labels[0] === IGNORE_INDEX && trained(labels.slice(1, most - 1))))
     found.push('an answer is cut in two');
   if (examples.some(({ ids }) => ids.includes(pad))) found.push('pad id inside a row');

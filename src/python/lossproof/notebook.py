@@ -67,8 +67,8 @@ def check(
 
 _CHECK = ("only", "level", "cases", "seed", "known", "op_timeout", "hello_timeout", "strict", "name")
 _WHAT = (
-    'lossproof.check takes {"op": function}, a command as text or words, or nothing, for all functions decorated with @lossproof.op; '
-    '%r is none of these; a function is named by the op that it answers, as {"mask": %s}'
+    'lossproof.check takes {"op": function}, a command as text or words, or nothing for all functions decorated with @lossproof.op. '
+    '%r is none of these. Name a function by the op that it answers, as {"mask": %s}'
 )
 
 

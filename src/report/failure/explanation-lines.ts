@@ -21,7 +21,7 @@ export function propertyLines(explanation: PropertyExplanation, print: Print): s
     ...section('Why it matters', indented(why, print), print),
     ...section('What to do', indented(advice, print), print),
     ...section(
-      'What it asks for',
+      'Required ops',
       settings.flatMap((line) => indented(line, print)),
       print,
     ),

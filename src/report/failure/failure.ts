@@ -201,7 +201,7 @@ function confirmationLines(failure: Failure, { width }: BlockOptions): string[] 
 /** What running the case again has shown, where it did not simply fail again. */
 export const CONFIRMED: Readonly<Partial<Record<Failure['confirmed'], string>>> = {
   'some processes':
-    'Some processes: of several that were started anew, and asked nothing else, some fail and some do not. Look for what differs from one to the next: the order of a set (PYTHONHASHSEED), a seed that nobody sets, the clock, a race.',
+    'Some processes: only some of several fresh processes fail. Look for a difference between them: the order of a set (PYTHONHASHSEED), a seed that is not set, the clock, a race.',
   'state leak':
     'State leak: it happens in the process that has answered other cases, and not in a fresh one. Something is kept from one request to the next.',
   flaky:

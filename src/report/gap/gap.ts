@@ -46,7 +46,7 @@ export function verdictOf({ comparison: { rms }, analysis: { verdict, named, lef
   const may = partial
     ? ' It may have the same cause, which depends on tokens that were not sampled and are in no file.'
     : '';
-  return `✗ ${causes}. What is left: ${sizeOf(leftRms)}.${may}`;
+  return `✗ ${causes}. The rest: ${sizeOf(leftRms)}.${may}`;
 }
 
 // --- helpers ---

@@ -159,7 +159,7 @@ function labelLines({ cases, rejected, setAside, labels, coverage = {} }: Proper
 export function warningsOf(result: PropertyResult): string[] {
   const unexplained =
     result.verdict === 'known' && result.reason === UNEXPLAINED
-      ? ['! nobody has said why: put the reason into the file of known failures']
+      ? ['! no reason given: add it to the file of known failures']
       : [];
   const few = tooFewJudged(result);
   return [...unexplained, ...(few === undefined ? [] : [`! ${few}`])];

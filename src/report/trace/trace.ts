@@ -198,7 +198,7 @@ function rowLines(
   const cut = whole.tokens.length - strip.tokens.length;
   const facts = [
     `${plural(realCount(row), 'token')}, ${trainedCount(row).toLocaleString('en')} trained`,
-    ...(cut > 0 ? [`${plural(cut, 'pad')} behind them`] : []),
+    ...(cut > 0 ? [`${plural(cut, 'pad')} after them`] : []),
     ...(row.reached ? [] : ['no gradient came back']),
     originOf(row),
   ];

@@ -52,7 +52,7 @@ export function unspokenOf(ledger: Ledger): readonly string[] {
     ...(shares.length === 0
       ? []
       : [
-          `The loss reaches the hidden states beside these logits, too (about ${Math.round(100 * Math.max(...shares))} % of their gradient): by another head, a value head or a term of its own. What that trains is not judged.`,
+          `The loss reaches the hidden states beside these logits, too (about ${Math.round(100 * Math.max(...shares))} % of their gradient): by another head, a value head or a term of its own. The training by that term is not judged.`,
         ]),
     ...(mayBePairs(ledger)
       ? [
@@ -150,7 +150,7 @@ const LACKS: readonly Lack[] = [
     when: ({ generations }) => generations.length === 0,
     told: () => ({
       why: 'no sampled tokens were seen',
-      add: 'where the script samples in a way of its own, say so behind it: lossproof_trace.watch_sample(prompt_ids, completion_ids)',
+      add: 'if the script samples in its own way, add after it: lossproof_trace.watch_sample(prompt_ids, completion_ids)',
     }),
   },
   {
@@ -185,16 +185,16 @@ const LACKS: readonly Lack[] = [
     told: () => ({ why: 'no tokenizer was seen that says so', add: 'add --tokenizer DIR' }),
   },
   {
-    reason: /^nothing of what it speaks of/,
+    reason: /^no row of the kind/,
     told: ({ steps }, { length }) => ({
-      why: `nothing of what ${length === 1 ? 'it speaks' : 'they speak'} of was trained in ${plural(steps.length, 'step')}`,
+      why: `no row of the kind that ${length === 1 ? 'it checks' : 'they check'} was trained in ${plural(steps.length, 'step')}`,
       add: '--keep-going sees more rows, and `lossproof dataset` writes some that cover more',
     }),
   },
   {
-    reason: /^nothing could be said/,
+    reason: /^the evidence of all/,
     told: (_, { length }) => ({
-      why: `of what ${length === 1 ? 'it' : 'they'} looked at, nothing could be said for sure`,
+      why: `${length === 1 ? 'it found only' : 'they found only'} ambiguous evidence`,
     }),
   },
 ];

@@ -68,7 +68,7 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
           ? []
           : [
               difference.module === ''
-                ? 'The outputs of its modules agree; what it returns does not.'
+                ? 'The outputs of its modules agree; its return value does not.'
                 : `The first module with another output: ${difference.module}.`,
             ]),
       ];

@@ -90,7 +90,7 @@ function pair(form: Form, prompt: unknown, completion: unknown, row: Row): reado
     return [{ kind: 'text', form, prompt, text: completion }];
   if (typeof completion === 'string' || typeof prompt === 'string')
     return {
-      problem: `Of prompt and ${form === 'prompt and completion' ? 'completion' : form}, one is text and the other messages; write both in one way.`,
+      problem: `The prompt and the ${form === 'prompt and completion' ? 'completion' : form} have different forms: one is text and the other messages. Write both in one way.`,
     };
   const before = messagesOf(prompt, 'prompt');
   if ('problem' in before) return before;

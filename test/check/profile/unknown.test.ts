@@ -19,7 +19,7 @@ test('what fits is named, as far as it says something of the formula', () => {
   expect(doubt).toMatchObject({
     weight: 'note',
     sentence:
-      'Op `value_loss` was compared with no formula. What was measured fits 0.5 times the squared error: declare value_loss_factor.',
+      'Op `value_loss` was compared with no formula. The measured variant fits 0.5 times the squared error: declare value_loss_factor.',
   });
 });
 
@@ -30,6 +30,6 @@ test('where nothing that fits says anything of it, that is said', () => {
     fitting({ name: 'values not clipped', items: { value_clip: null } }),
   );
   expect(doubt?.sentence).toBe(
-    'Op `value_loss` was compared with no formula. What was measured tells too little of it: declare value_loss_factor, value_clip, value_aggregation.',
+    'Op `value_loss` was compared with no formula. The measured variant tells too little of it: declare value_loss_factor, value_clip, value_aggregation.',
   );
 });

@@ -69,7 +69,7 @@ test.each<[string, Cut, string]>([
 test('so is a long conversation that is left out in silence', async () => {
   expect(said(await judged((ids) => (ids.length > 1024 ? [] : ids)))).toMatchObject({
     verdict: 'ask',
-    sentence: `${BOTH} 0 tokens: what is too long is left out, and nobody is told.`,
+    sentence: `${BOTH} 0 tokens: overlong conversations are left out without a message.`,
     answers: ['"cut_at": [0]  (it is meant)'],
   });
 });

@@ -35,7 +35,7 @@ test('every combination runs, and is a run of its own in every output', async ()
   for (const name of names) expect(page).toContain(`<th scope="col" class="run">${name}</th>`);
   const suites = [...readFileSync(join(world.folder, 'r.xml'), 'utf8').matchAll(/<testsuite name="(.*?)"/g)];
   expect(suites.map(([, name]) => name)).toEqual(names);
-  expect(world.out()).toContain('good is not varied by side: {side} stands nowhere in what is said of it');
+  expect(world.out()).toContain('good is not varied by side: {side} stands nowhere in its description');
   expect(summaryOf(world)).toEqual([
     '3 runs · seed 7',
     '✓ good: 1 property: 1 holds · seed 7 · TIME',
@@ -171,7 +171,7 @@ test.each([
   ],
   [
     ['--all', '--', 'python3', 'good.py'],
-    '--all means the trainers of the configuration; leave it out, or type no command behind --',
+    '--all means the trainers of the configuration; leave it out, or type no command after --',
   ],
   [
     ['--all', '--shard', '1/2', '--seed', '1'],

@@ -47,7 +47,7 @@ test('--update-known records new failures, asks for their reason, and forgets th
   expect(readdirSync(world.folder).filter((name) => name.startsWith('known'))).toEqual(['known.json']);
 
   expect(await world.run(...CHECK)).toBe(0);
-  expect(world.out()).toContain('! nobody has said why');
+  expect(world.out()).toContain('! no reason given');
   const entry = { reason: 'ticket 4', link: 'https://example.org', kind: 'id', given: [[30]] };
   world.write('known.json', JSON.stringify({ 'collate/drops-nothing': entry }));
   expect(await world.run(...UPDATE)).toBe(0);

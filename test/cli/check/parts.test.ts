@@ -37,8 +37,8 @@ describe('merge', () => {
       /^lossproof: no parts in \.lossproof\/shards: `check --shard i\/n` writes them, or name their files$/,
     ],
     [['merge', 'none.ndjson'], /^lossproof: none\.ndjson cannot be read: there is no such file$/],
-    [['check', '--shard', '0/3', ...SEED, ...TRAINER], /Of 3 parts the first is 1\/3, the last 3\/3/],
-    [['check', '--shard', '4/3', ...SEED, ...TRAINER], /Of 3 parts the first is 1\/3, the last 3\/3/],
+    [['check', '--shard', '0/3', ...SEED, ...TRAINER], /The first of 3 parts is 1\/3, the last 3\/3/],
+    [['check', '--shard', '4/3', ...SEED, ...TRAINER], /The first of 3 parts is 1\/3, the last 3\/3/],
     [['check', '--shard', '3', ...SEED, ...TRAINER], /It is i\/n: part i, from 1, of n, as 3\/8/],
     [['check', '--shard', '1/0', ...SEED, ...TRAINER], /It is i\/n/],
     [

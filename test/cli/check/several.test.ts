@@ -39,7 +39,7 @@ test.each([
   ],
   [
     ['--trainer', 'good', '--', 'python3', 'x.py'],
-    "--trainer names one of the configuration's; leave it out, or type no command behind --",
+    "--trainer names one of the configuration's; leave it out, or type no command after --",
   ],
   [
     ['--trainer', 'good', '--adapter', 'trl-sft'],

@@ -178,12 +178,12 @@ test('a trainer is varied by what it uses, and the rest is said', () => {
   ]);
   expect(notes).toEqual([
     'grpo is not varied by python: only an adapter is started with it',
-    'grpo is held to each tokenizer and not told which: {tokenizer} stands nowhere in its command',
+    'grpo is checked with each tokenizer, but its command has no {tokenizer} that names it',
     'sft is not varied by tokenizer: it has its own',
-    'sft is not varied by padding_side: {padding_side} stands nowhere in what is said of it',
-    'plain is not varied by padding_side: {padding_side} stands nowhere in what is said of it',
+    'sft is not varied by padding_side: {padding_side} stands nowhere in its description',
+    'plain is not varied by padding_side: {padding_side} stands nowhere in its description',
     'plain is not varied by python: only an adapter is started with it',
-    'plain is held to each tokenizer and not told which: {tokenizer} stands nowhere in its command',
+    'plain is checked with each tokenizer, but its command has no {tokenizer} that names it',
   ]);
 });
 

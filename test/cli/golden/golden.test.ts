@@ -131,7 +131,7 @@ describe('check', () => {
     const text = (name: string): string => readFileSync(join(world.folder, `out.${name}`), 'utf8');
     for (const name of names.filter((each) => each !== 'badge'))
       expect(text(name)).toContain('collate/one-row');
-    expect(text('html')).toContain('What was asked');
+    expect(text('html')).toContain('Request');
     expect(text('html')).toMatch(/entries: \d+ hold/);
     expect(readEvents(text('events')).problems).toEqual([]);
     expect(await world.run('report')).toBe(0);

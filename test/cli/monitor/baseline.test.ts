@@ -110,7 +110,7 @@ describe('as a baseline is refused', () => {
     [
       'nothing that is known',
       { new: {}, good: { loss: () => 'none', more: () => ({ grad_norm: 'none', my: 1 }) } },
-      'nothing was read there',
+      'no series with a known name was found there',
     ],
     ['nothing', { new: {} }, '--baseline good: good does not exist'],
   ] as const)('%s', async (_, runs, said) => {

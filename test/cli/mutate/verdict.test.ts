@@ -21,7 +21,7 @@ test.each([
     left: 5,
     atLeast: 80,
     code: 2,
-    says: 'lossproof: time was over behind 10 changes that are reached, and fewer than 30 do not say that 80 % are found; the same command with --resume goes on\n',
+    says: 'lossproof: the time ended after 10 reachable changes; at least 30 are needed to judge --at-least 80. Continue with --resume\n',
   },
   {
     left: 0,

@@ -45,11 +45,11 @@ test.each(PLACES)('a folder at %s costs no verdict', async (place) => {
 test('a folder in the place of a lock is named, and --events is refused', async () => {
   const world = worldWith(`${LAST_RUN}.lock`, (path) => mkdirSync(path), false);
   await check(world);
-  expect(world.err()).toContain('a folder stands in the place of the lock; delete ');
+  expect(world.err()).toContain('a folder stands where the lock should be; delete ');
   mkdirSync(join(world.folder, 'events.lock'));
   expect(await check(world, '--events', 'events')).toBe(2);
   expect(world.err()).toContain(
-    '--events: events cannot be locked: a folder stands in the place of the lock',
+    '--events: events cannot be locked: a folder stands where the lock should be',
   );
 });
 

@@ -39,7 +39,7 @@ test.each(['events', 'html', 'junit', 'findings', 'sarif', 'markdown', 'badge'])
   async (option) => {
     const ended = await check(folderWith('pipe'), `--${option}`, 'pipe');
     expect(ended.text).toContain(
-      `--${option}: pipe cannot be written: nobody reads this pipe; start its reader first`,
+      `--${option}: pipe cannot be written: no process reads this pipe; start its reader first`,
     );
     expect(ended.code).toBe(2);
   },
@@ -94,7 +94,7 @@ test.each(['.lossproof/profile.json', 'page.html'])('%s of other commands as wel
     ? ['view', 'rows.jsonl', '--html', pipe]
     : ['profile', '--json', pipe, '--', 'python3', 'adapter.py'];
   const ended = await run(folder, ...words);
-  expect(ended.text).toContain('nobody reads this pipe');
+  expect(ended.text).toContain('no process reads this pipe');
   expect(ended.code).toBe(2);
   expect(readFileSync(join(folder, 'adapter.py'), 'utf8')).not.toBe('');
 });

@@ -46,7 +46,7 @@ describe('the verdict', () => {
   test('says what was lacking', () => {
     const { why } = verdictOf([result('update/policy-moves', 'pass')], SEEN);
     expect(why).toBe(
-      'No verdict: 1 property holds, and none of them says which tokens should be trained, how strongly, or what was sampled. What was lacking: no sampled tokens were seen; say so.',
+      'No verdict: 1 property holds, and none of them says which tokens should be trained, how strongly, or what was sampled. Missing: no sampled tokens were seen; say so.',
     );
   });
 

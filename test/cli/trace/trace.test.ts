@@ -161,12 +161,12 @@ describe('the verdict', () => {
 
 describe('a word that cannot be meant', () => {
   test.each<[readonly string[], string]>([
-    [['trace'], 'write the command behind --, as in `lossproof trace -- python train.py`'],
-    [['trace', 'python train.py'], "the script's command stands behind --, word by word"],
+    [['trace'], 'write the command after --, as in `lossproof trace -- python train.py`'],
+    [['trace', 'python train.py'], "write the script's command after --, word by word"],
     [['trace', '--', 'no-such-command'], 'there is no command "no-such-command"; is the environment active'],
     [
       ['trace', '--', 'python train.py'],
-      'write it behind --, without quotes: `lossproof trace -- python train.py`',
+      'write it after --, without quotes: `lossproof trace -- python train.py`',
     ],
     [['trace', '--', 'train.py'], 'a Python script is run by `lossproof trace -- python train.py`'],
     [['trace', '--from', 'nowhere'], 'there is no folder nowhere'],

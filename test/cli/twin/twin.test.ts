@@ -136,7 +136,7 @@ test('Ctrl-C keeps what was recorded, and says where', async () => {
   });
   const { code, out } = await twin([], '', world);
   expect(code).toBe(130);
-  expect(out).toContain('interrupted; what was recorded is in .lossproof/twin/');
+  expect(out).toContain('interrupted; the recording so far is in .lossproof/twin/');
   expect(existsSync(join(runsOf(world)[0] ?? '', 'base'))).toBe(true);
 });
 

@@ -34,7 +34,7 @@ describe('examples with a limit', () => {
     expect(share(labels, 'some rows are too long')).toBeGreaterThan(0.2);
     expect(share(labels, 'a row just fits')).toBeGreaterThan(0.2);
     expect(share(labels, 'one token too long')).toBeGreaterThan(0.2);
-    expect(share(labels, 'all labels behind the limit')).toBeGreaterThan(0.1);
+    expect(share(labels, 'all labels beyond the limit')).toBeGreaterThan(0.1);
     expect(share(labels, 'pad id inside a row')).toBeGreaterThan(0.1);
   });
 

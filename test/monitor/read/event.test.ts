@@ -236,7 +236,7 @@ describe('a damaged file', () => {
       [3, 3],
     ]);
     expect(complaints).toEqual([
-      `At byte ${one.length} a record's length does not match its checksum. Where the next record begins is not known; reading goes on at the first whole one behind it.`,
+      `At byte ${one.length} a record's length does not match its checksum. Reading continues at the next whole record.`,
       `Reading goes on at byte ${one.length + 100 + two.length - 5}: ${100 + two.length - 5} bytes are lost.`,
     ]);
   });

@@ -307,7 +307,7 @@ describe('a dict as Python prints it', () => {
     expect(values('eval_loss')).toEqual([[2, 1.1]]);
     expect(values('epoch')).toHaveLength(4);
     expect(complaints).toEqual([
-      'Printed lines name no step: it is the number of those of training so far. What the trainer logs to files has the steps.',
+      'Printed lines name no step: they are counted instead. The log files of the trainer have the steps.',
     ]);
   });
 

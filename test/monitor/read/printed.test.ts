@@ -272,7 +272,7 @@ describe('a log of such lines', () => {
     expect(complaints).toEqual([
       'Bars of progress that by their title are of no training, as "Validation", are not read.',
       expect.stringMatching(
-        /^Another bar of progress tells of a training: it is judged apart, as {2}\(Other\)\.$/,
+        /^Another progress bar shows a training: it is judged separately, as {2}\(Other\)\.$/,
       ),
     ]);
   });

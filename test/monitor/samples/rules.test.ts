@@ -27,7 +27,7 @@ describe.each(Object.entries(LOGS))('monitor/%s', (id, logs) => {
     expect(violations.map(({ kind }) => kind)).toEqual([log.kind]);
     const [violation] = violations;
     expect(violation?.sample).toBeDefined();
-    expect(violation?.sentence).toMatch(/^[A-Z].*\.$/s);
+    expect(violation?.sentence).toMatch(/^[A-Z\d].*\.$/s);
     if (log.says !== undefined) expect(violation?.sentence).toMatch(log.says);
     for (const [from, to] of violation?.marks ?? []) {
       expect(to).toBeGreaterThan(from);

@@ -189,12 +189,12 @@ say(why(lambda: cut("self.log(loss)", "mean =", ["self"], "loss")))
   );
   expect(answers).toEqual([
     'SliceError: trainer.py: Trainer.train has no line `advantage = [r - mean` any more; nearest is line 18, `advantages = [`',
-    'SliceError: trainer.py: Trainer.train has no line `total -= sum(advantages)` behind its begin any more; nearest is line 22, `total += sum(advantages)`',
+    'SliceError: trainer.py: Trainer.train has no line `total -= sum(advantages)` after its begin any more; nearest is line 22, `total += sum(advantages)`',
     'SliceError: trainer.py has no Trainer.scores; nearest is Trainer.score (line 34)',
     'SliceError: gone.py cannot be read: No such file or directory',
     expect.stringMatching(/^SliceError: broken\.py:1 is no Python: /),
     expect.stringMatching(
-      /^SliceError: trainer\.py: Trainer\.train has no line `mean =` behind its begin any more; nearest is line/,
+      /^SliceError: trainer\.py: Trainer\.train has no line `mean =` after its begin any more; nearest is line/,
     ),
   ]);
 });

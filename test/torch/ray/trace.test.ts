@@ -96,7 +96,7 @@ describe('a cluster that the script starts', () => {
     const { out, ledger, exitCode } = await traced('--ray init --kill learner', '--keep-going');
     expect(exitCode, out).toBe(0);
     expect(read(out)).toMatch(
-      /! Actor Policy \(pid \d+ on \S+\) was ended from outside; what it had recorded/,
+      /! Actor Policy \(pid \d+ on \S+\) was ended from outside; only the part that it had recorded/,
     );
     expect(out).toContain('not all of it could be seen');
     expect(ledger.steps).toHaveLength(2);
@@ -131,7 +131,7 @@ describe('a cluster that was there before', () => {
       const { out, exitCode, ledger } = await traced(words, '--keep-going');
       const told = read(out);
       expect(told).toMatch(
-        /! What actor Rollout \(pid \d+\), actor Rollout \(pid \d+\) recorded on \S+ could not be collected/,
+        /! The records of actor Rollout \(pid \d+\), actor Rollout \(pid \d+\) on \S+ could not be collected/,
       );
       expect(told).toContain('its node is gone');
       expect(ledger.rows).toHaveLength(32);

@@ -48,7 +48,7 @@ describe('signs', () => {
     holds(SIGNS, { rows });
     holds(SIGNS, { rows, settings: declared('ipo') });
     holds(SIGNS, { rows, settings: declared('dpo', { preference_label_smoothing: 0.1 }) });
-    expect(worst(SIGNS, { rows, settings: declared('dpo') }).sentence).toContain('Of example 3');
+    expect(worst(SIGNS, { rows, settings: declared('dpo') }).sentence).toContain('In example 3');
   });
 
   test('one side without a gradient, always, though a reference read both', () => {

@@ -210,7 +210,7 @@ describe('rows of the reference', () => {
       ...declared,
       scored: scored(all, (ids) => [40, 41, 42, ...ids.slice(2)]),
     });
-    expect(finding.sentence).toContain('behind another prompt');
+    expect(finding.sentence).toContain('after another prompt');
     expect(finding.strips).toHaveLength(2);
     expect(finding.given).toHaveProperty('reference_ids');
   });

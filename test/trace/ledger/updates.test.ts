@@ -54,7 +54,7 @@ describe('gradients reach the step', () => {
   test('zeroed before it, or in tensors that it does not hold', () => {
     const zeroed = { gradientNorm: null, changed: false, zeroed: 'train.py:8', place: 'train.py:9' };
     expect(worst(ID, { rows, steps: [made(0, zeroed)] }).sentence).toContain(
-      'were set to nothing at train.py:8, behind the backward pass and before step() at train.py:9',
+      'were set to nothing at train.py:8, after the backward pass and before step() at train.py:9',
     );
     const none = { gradientNorm: null, changed: false };
     const others = [update([tensor('a', { held: 0 }), (({ norm: _, ...rest }) => rest)(tensor('b'))])];
@@ -79,7 +79,9 @@ describe('every micro-batch reaches the step', () => {
   const lost = (index: number) => made(index, { dropped: [7], zeroed: 'train.py:5' });
 
   test('all but the last are zeroed in each step; once is a notice', () => {
-    expect(worst(ID, { ...two, steps: [lost(0), lost(1)] }).sentence).toContain('only 1 is in it');
+    expect(worst(ID, { ...two, steps: [lost(0), lost(1)] }).sentence).toContain(
+      'Step 0 has only 1 of its 2 micro-batches',
+    );
     const once = { ...two, steps: [lost(0), made(1)] };
     silent(ID, once);
     expect(noticed(ID, once)).toContain('set to nothing at train.py:5');
@@ -272,7 +274,7 @@ test('schedulers by their calls', () => {
     'Right where it goes by epochs',
   );
   const fast = calls(1, 'LambdaLR', { calls: 4, passes: 4 });
-  expect(noticed(ID, { ...two, events: fast })).toContain('once behind each micro-batch');
+  expect(noticed(ID, { ...two, events: fast })).toContain('once after each micro-batch');
 });
 
 test('tensors that change between two steps are noticed, and their step named', () => {

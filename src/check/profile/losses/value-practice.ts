@@ -34,7 +34,7 @@ export const CRITIC_PRACTICE: readonly Practice[] = [
     weight: 'note',
     beyond: 'null: not clipped',
     isBeyond: (value) => value === null,
-    why: 'Values are not clipped, and those at sampling are not read (as in many a critic; in PPO2 and what follows it a clip may be lost on its way, or old values be computed anew).',
+    why: 'Values are not clipped, and those at sampling are not read. Many critics do so. In PPO2 and its successors, a clip may be lost on the way, or old values computed again.',
     source: 'https://github.com/tensorflow/agents/issues/352',
     usual: 0.2,
   },

@@ -65,7 +65,7 @@ export const turnRewardPlacement: Probe<Rollout> = {
     if (rewards === undefined) return discard('the answer has no rewards');
     const laid = rows.map((ids, row) => {
       const tokens =
-        place(ids, given, given.turns) ?? discard('a row is not the prompt and the turns behind it');
+        place(ids, given, given.turns) ?? discard('a row is not the prompt and the turns after it');
       return tokens.map((token, column) => ({ ...token, on: masks[row]?.[column] === 1 }));
     });
     if (laid.every((row) => new Set(row.filter(({ on }) => on).map(({ turn }) => turn)).size < 2))

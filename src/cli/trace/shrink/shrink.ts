@@ -96,7 +96,7 @@ export async function shrinkTrace(ask: ShrinkAsk, context: Context): Promise<voi
   rmSync(resolve(context.cwd, folder, FOLDER), { recursive: true, force: true });
   if (state.unread) {
     tell(
-      `The script does not read the smaller file, so that there is nothing to shrink: no word of its command is ${file}, and it does not read the environment variable ${VARIABLE} either, which holds the path of the file to train on. Give the path in the command, or read os.environ.get("${VARIABLE}", ${JSON.stringify(file)}).`,
+      `The script does not read the smaller file, so nothing can be shrunk. No word of its command is ${file}, and it does not read the environment variable ${VARIABLE}, which holds the path of the file to train on. Give the path in the command, or read os.environ.get("${VARIABLE}", ${JSON.stringify(file)}).`,
     );
     return;
   }

@@ -190,7 +190,7 @@ const masked: readonly GoldenCase[] = [
   }),
   goldenCase('mask/tokens-behind-the-stop', 'mask', (world) => {
     const ids = idsOf(world);
-    if (world.hello.ops.mask?.after_stop !== 'any') return 'op `mask` takes only padding behind a stop token';
+    if (world.hello.ops.mask?.after_stop !== 'any') return 'op `mask` takes only padding after a stop token';
     return maskArgs(sampled(ids), ids, ids.plain(12, 13, 14));
   }),
   goldenCase('mask/unfinished', 'mask', (world) => {

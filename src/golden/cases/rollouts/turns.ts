@@ -60,7 +60,7 @@ export const turnCases: readonly GoldenCase[] = [
   goldenCase('trajectory/tokens-behind-the-stop', 'trajectory', (world) => {
     const ids = idsOf(world);
     if (world.hello.ops.trajectory?.after_stop !== 'any')
-      return 'op `trajectory` takes only padding behind a stop token';
+      return 'op `trajectory` takes only padding after a stop token';
     const args = trajectoryArgs(ids);
     const turn = {
       role: 'assistant',

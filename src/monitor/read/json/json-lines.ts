@@ -132,7 +132,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     if (known !== undefined) return known;
     const name = `${run} (${title})`;
     const further = others.size + 2 === MOST_BARS ? ' Further ones are not read.' : '';
-    complain(`Another bar of progress tells of a training: it is judged apart, as ${name}.${further}`);
+    complain(`Another progress bar shows a training: it is judged separately, as ${name}.${further}`);
     const reader = objectReader(name, sink);
     others.set(title, reader);
     return reader;
@@ -197,7 +197,7 @@ export function jsonLinesReader({ path, run }: LineOptions, sink: LogSink, compl
     if (logged > 0 && last === undefined && !saidPasses) {
       saidPasses = true;
       complain(
-        'Printed lines name no step: it is the number of those of training so far. What the trainer logs to files has the steps.',
+        'Printed lines name no step: they are counted instead. The log files of the trainer have the steps.',
       );
     }
     if (other > 0 && !saidOther) {

@@ -41,7 +41,7 @@ export function tfRecordReader(onRecord: OnRecord, complain: Complain): Reader {
         if (lost === undefined) {
           lost = at + from;
           complain(
-            `At byte ${lost} a record's length does not match its checksum. Where the next record begins is not known; reading goes on at the first whole one behind it.`,
+            `At byte ${lost} a record's length does not match its checksum. Reading continues at the next whole record.`,
           );
         }
         from += 1;

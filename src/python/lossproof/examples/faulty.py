@@ -66,7 +66,7 @@ def penalties(input_ids, attention_mask, logits, presence_penalty, frequency_pen
 
 @FAULTY.add(
     "kl-on-raw-prompt",
-    "Completions are generated from the formatted prompt and scored behind the raw one",
+    "Completions are generated from the formatted prompt and scored after the raw one",
     left_padded,
     rows=("TPL-07",),
     property_hint="rollout/*",

@@ -22,7 +22,7 @@ class Alphabet:
         if several:
             raise ValueError("Codec: the character %r stands twice in the alphabet" % several[0])
         if size is not None and size <= len(marks):
-            raise ValueError("Codec: %d ids leave none for characters behind the %d marks" % (size, len(marks)))
+            raise ValueError("Codec: %d ids leave none for characters besides the %d marks" % (size, len(marks)))
         size = len(marks) + len(characters) if size is None else size
         texts = list(characters[: size - len(marks)])
         texts += [chr(FURTHER + at) for at in range(size - len(marks) - len(texts))]

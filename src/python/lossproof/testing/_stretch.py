@@ -84,7 +84,7 @@ def _one_line(source, where, which, text, first, last):
         raise SliceError(
             "%s: `%s`, the %s, is on several lines of %s: %s%s" % (source.path, text.strip(), which, where, shown, more)
         )
-    behind = " behind its begin" if which == "end" else ""
+    behind = " after its begin" if which == "end" else ""
     near = _nearest(source, wanted, first, last)
     raise SliceError(
         "%s: %s has no line `%s`%s any more; nearest is %s"

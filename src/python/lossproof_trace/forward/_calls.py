@@ -246,7 +246,7 @@ class Watcher:
         if kind == "hf":
             why = _models.causal(core)
             if why is not None:
-                session.blind(why, "%s is no causal language model; what it trains is not traced." % type(core).__name__)
+                session.blind(why, "%s is no causal language model; its training is not traced." % type(core).__name__)
                 return None
             model = _models.find(core) or _models.hugging_face(session, core)
             if module is not core and _models.adapted(module):

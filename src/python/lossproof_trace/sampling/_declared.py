@@ -5,7 +5,7 @@ from ..script import _tokenizers
 
 NOT_IDS = (
     "watch_sample() was not given token ids: prompt_ids and completion_ids are lists of ids, or lists of such lists, without "
-    "padding. What it was called with is not recorded."
+    "padding. This call is not recorded."
 )
 
 

@@ -33,7 +33,7 @@ def install(session, torch):
     try:
         from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
     except ImportError:
-        session.blind("optimiser", "This torch is too old to tell of optimiser steps: torch 2.0 or later does.")
+        session.blind("optimiser", "This torch is too old to report optimiser steps: use torch 2.0 or later.")
         return
     # A compiled step breaks its graph for these; where the script insists on one graph, that would fail.
     apart = getattr(torch, "_disable_dynamo", lambda function: function)

@@ -95,6 +95,6 @@ def _lost(session, workers, why):
     more = "" if len(apart) <= 3 else " and %d more" % (len(apart) - 3)
     session.blind(
         "ray-lost-" + apart[0]["node"][:12],
-        "What %s%s recorded on %s could not be collected (%s): what was sampled and trained there is not known."
+        "The records of %s%s on %s could not be collected (%s): its samples and training are unknown."
         % (told, more, apart[0]["host"], why.rstrip(".")),
     )

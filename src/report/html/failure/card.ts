@@ -77,7 +77,7 @@ function foundIn(
   // Its tokens stand in the strip above.
   if (replay?.traced === true && replay.golden !== true)
     return html`<details id="${id}/given"><summary><h4>Where it was found, as JSON</h4></summary>${caseBlock(given)}</details>`;
-  const title = replay?.golden === true ? 'What was asked' : 'Smallest case';
+  const title = replay?.golden === true ? 'Request' : 'Smallest case';
   return html`<section><h4>${title}</h4>${caseBlock(given, anyValue)}</section>`;
 }
 

@@ -46,7 +46,7 @@ const MOST_ROWS = 500;
 function unreadNotice(unread: readonly string[]): Markup | undefined {
   if (unread.length === 0) return undefined;
   const more = unread.length - MOST_UNREAD;
-  return html`<div class="banner" role="note"><strong>Not read.</strong> What could not be read was not judged.<ul>${unread
+  return html`<div class="banner" role="note"><strong>Not read.</strong> These parts were not judged.<ul>${unread
     .slice(0, MOST_UNREAD)
     .map((sentence) => html`<li>${sentence}</li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}</div>`;
 }

@@ -9,7 +9,7 @@ export function semanticsSheet(runs: readonly Run[]): Markup {
   const names = runNames(runs);
   return html`<section class="semantics" aria-labelledby="semantics"><h2 id="semantics">Semantics</h2>
 <details id="semantics-table"><summary>What ${runs.length === 1 ? 'this trainer does' : 'these trainers do'} where correct ones differ</summary>
-<p>A trainer is held to what it declares, or is configured or measured to do. Where nothing is said, any known variant is accepted.</p>
+<p>A trainer is compared with its declared, configured or measured choices. Otherwise any known variant is accepted.</p>
 <div class="wide" role="region" aria-label="Semantics by run" tabindex="0"><table>
 <caption>Semantics by run</caption>
 <thead><tr><th scope="col" class="what">Item</th>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
@@ -50,7 +50,7 @@ function said({ start }: Run, item: keyof Semantics): Markup {
       ? []
       : configured === undefined || configured === declared
         ? [html`<b>${declared}</b> <small>declared</small>`]
-        : [html`<span class="orange">≠</span> <s>${declared}</s> <small>declared, not held to</small>`]),
+        : [html`<span class="orange">≠</span> <s>${declared}</s> <small>declared, not used</small>`]),
     ...(measured === undefined ? [] : [html`<b>${measured}</b> <small>measured</small>`]),
   ];
   return lines.length === 0 ? NOTHING : html`${lines.map((line) => html`<div>${line}</div>`)}`;

@@ -121,7 +121,7 @@ function trainedWords({ trained, ids }: LedgerRow, at: number, named: (id: numbe
 function expectedWords({ spans, real }: LedgerRow, at: number): string {
   const expected = spans.expected[at];
   if (real[at] !== true) return 'should not be trained';
-  if (expected === undefined) return 'either is right, or nobody knows';
+  if (expected === undefined) return 'either is right, or unknown';
   return expected ? 'should be trained' : 'should not be trained';
 }
 

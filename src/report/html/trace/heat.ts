@@ -35,7 +35,7 @@ export function heatLegend(scale: number): Markup {
   return html`<dl class="heat-legend">
 <div><dt>target</dt><dd><b>=</b> the token itself, as it should be; another token is written out</dd></div>
 <div><dt>weight</dt><dd><span class="heat"><i class="c"><b class="p5"></b></i></span> pushed up, at most ${weightText(scale)}; <span class="heat"><i class="c"><b class="n5"></b></i></span> striped: pushed down; <span class="heat"><i class="c"><b class="q"></b></i></span> trained, weight not measured</dd></div>
-<div><dt>expected</dt><dd><span class="heat"><i class="c y"><bdi>a</bdi></i></span> a line: should be trained; <span class="heat"><i class="c e"><bdi>a</bdi></i></span> dots: either, or nobody knows; <span class="heat"><i class="c"><bdi>a</bdi></i></span> nothing: should not</dd></div>
+<div><dt>expected</dt><dd><span class="heat"><i class="c y"><bdi>a</bdi></i></span> a line: should be trained; <span class="heat"><i class="c e"><bdi>a</bdi></i></span> dots: either, or unknown; <span class="heat"><i class="c"><bdi>a</bdi></i></span> nothing: should not</dd></div>
 <div><dt>wrong</dt><dd><span class="heat"><i class="c y wrong"><bdi>a</bdi></i></span> in a frame</dd></div>
 </dl>`;
 }
@@ -132,7 +132,7 @@ function bar({ weight }: Trained, scale: number): Markup {
 function titleOf(row: LedgerRow, at: number, options: HeatOptions): string {
   const { ids, spans } = row;
   const id = ids[at];
-  const token = id === undefined ? ['behind the end of the row'] : [shortName(id, options), `id ${id}`];
+  const token = id === undefined ? ['after the end of the row'] : [shortName(id, options), `id ${id}`];
   const role: readonly Role[] = id === undefined ? [] : [spans.roles[at] ?? 'padding'];
   return [String(at), ...token, ...role, ...trainedWords(row, at, options), expectedWords(row, at)].join(
     ' · ',
@@ -155,7 +155,7 @@ function trainedWords({ trained, ids }: LedgerRow, at: number, options: HeatOpti
 function expectedWords({ spans, real }: LedgerRow, at: number): string {
   if (real[at] !== true) return 'should not be trained';
   const expected = spans.expected[at];
-  if (expected === undefined) return 'either is right, or nobody knows';
+  if (expected === undefined) return 'either is right, or unknown';
   return expected ? 'should be trained' : 'should not be trained';
 }
 

@@ -63,7 +63,7 @@ const MOST_STEPS = 200;
 
 function unseenNotice(unseen: readonly string[]): Markup | undefined {
   if (unseen.length === 0) return undefined;
-  return html`<div class="banner" role="note"><strong>Not seen.</strong> What could not be looked at is no pass.<ul>${unseen.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`;
+  return html`<div class="banner" role="note"><strong>Not seen.</strong> Nothing of this list counts as passed.<ul>${unseen.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`;
 }
 
 /** What holds is read as if it were all: what was not judged comes before it. */

@@ -130,7 +130,7 @@ describe('the report as a page', () => {
       },
     ]);
     expect(page).toContain('<b>k3</b> <small>configured</small>');
-    expect(page).toContain('<s>k1</s> <small>declared, not held to</small>');
+    expect(page).toContain('<s>k1</s> <small>declared, not used</small>');
     expect(page).toContain('<b>none</b> <small>declared</small>');
     expect(page).toContain('<b>1</b> <small>measured</small>');
   });

@@ -71,7 +71,7 @@ test('a prompt behind which nothing was sampled is asked about', () => {
     (prompt) => (prompt === 0 ? undefined : {}),
     (prompt, copy) => (prompt === 0 ? [] : (COMPLETIONS[copy] ?? [])),
   );
-  expect(told(empty)[0]).toMatch(/^asks: Nothing was sampled behind 3 prompts of 3 tokens \(step 0\)/);
+  expect(told(empty)[0]).toMatch(/^asks: Nothing was sampled after 3 prompts of 3 tokens \(step 0\)/);
 });
 test('rows that wait for a later step are not missed', () => {
   expect(told(sketch((prompt) => (prompt === 2 ? { step: 1 } : prompt === 1 ? undefined : {})))).toEqual([]);

@@ -100,7 +100,7 @@ class Policy:
                 (ids,) = self.trainer._tokenize_prompts([messages])[0]
             else:
                 if messages[-1]["role"] != "user":
-                    raise Reject("TRL %s adds the generation prompt behind a user's message only" % VERSION)
+                    raise Reject("TRL %s adds the generation prompt after a user's message only" % VERSION)
                 batch = self.rollout(rows=[{"prompt": list(messages), "reward": 0.0}], sampled=[[self.eos]])
                 (ids,) = real(batch["prompt_ids"], batch["prompt_mask"])
         texts = rendered[0][0]

@@ -60,7 +60,7 @@ class Descent:
 def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path):
     """_forward_learn with the model of this checkpoint; its optimizer descends, and nothing is clipped."""
     if any(ids[-1:] != tokens["eos_token_ids"] for ids in completion_ids):
-        raise lossproof.Reject("the trainer puts a stop behind each target itself")
+        raise lossproof.Reject("the trainer puts a stop after each target itself")
     model = frozen(model_path).requires_grad_(True)
     prompts = [codec.decode(ids) for ids in prompt_ids]
     completions = [codec.decode(ids[:-1]) for ids in completion_ids]

@@ -90,7 +90,7 @@ export const steps: Cases = {
     'a schedule by epochs': with_(SCHEDULE, '--kind cosine --by epoch'),
     'a schedule by micro-batches': {
       ...with_(SCHEDULE, '--kind cosine --by batch --accumulate 2'),
-      says: /once behind each micro-batch\. Right where its length is counted in micro-batches/,
+      says: /once after each micro-batch\. This is right if its length is counted in micro-batches/,
     },
     'a checkpoint by from_pretrained, resized and cast': with_(LOADED, '--way pretrained --tied'),
     'a new head behind loading': {
@@ -107,12 +107,12 @@ export const steps: Cases = {
     'zero_grad between backward and step': {
       ...with_(LOOP, '--fault zero-before'),
       found: 'update/gradients-reach-the-step',
-      says: /were set to nothing at steps\/loop\.py:\d+, behind the backward pass and before step\(\) at steps/,
+      says: /were set to nothing at steps\/loop\.py:\d+, after the backward pass and before step\(\) at steps/,
     },
     'zero_grad in each micro-batch': {
       ...with_(LOOP, '--fault zero-each'),
       found: 'update/every-micro-batch-reaches-the-step',
-      says: /Of the 2 micro-batches of step 0 only 1 is in it.* at steps\/loop\.py:\d+/,
+      says: /Step 0 has only 1 of its 2 micro-batches.* at steps\/loop\.py:\d+/,
     },
     'no zero_grad': {
       ...with_(LOOP, '--fault no-zero'),
@@ -234,12 +234,12 @@ export const steps: Cases = {
     'clipping before the last backward pass': {
       ...with_(LOOP, '--fault clip-early'),
       found: CLIP,
-      says: /behind 1 of 2 backward passes/,
+      says: /after 1 of 2 backward passes/,
     },
     'clipping behind the step': {
       ...with_(LOOP, '--fault clip-behind'),
       found: CLIP,
-      says: /is called behind step 0/,
+      says: /is called after step 0/,
     },
     'clipping of scaled gradients': {
       ...with_(SCHEDULE, '--scaler --fault clip-scaled'),
