@@ -50,6 +50,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/golden.md',
     'docs/mutate.md',
     'docs/monitor.md',
+    'docs/twin.md',
     'docs/gap.md',
     'docs/view.md',
     'docs/pytest.md',

@@ -30,7 +30,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'mates',
-    sentence: "a row's neighbours in its batch are others: it gets the same probabilities",
+    sentence: 'a row has other rows beside it, and must get the same probabilities',
     withoutDropout: true,
     ofRows: true,
     lacks: 'no batch of two rows or more came from a torch DataLoader',

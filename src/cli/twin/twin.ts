@@ -40,7 +40,7 @@ export function addTwin(program: Command, { context, rest, finish }: Invocation)
   tell(program.command('twin'), WORDS)
     .summary('run a script twice, change one thing, and find where the runs part')
     .description(
-      'run a training script several times, each time with one change that must not matter, and find the first place where the runs differ',
+      'run a training script again with one change that must not matter, and find where the runs differ',
     )
     .usage('[options] -- command... [--- second command...]')
     .option('--change <names>', 'names separated by commas (default: all)', collect)
@@ -61,13 +61,10 @@ const WORDS: Words = {
   },
   examples: [
     { command: 'npx lossproof twin -- python train.py' },
-    { command: 'npx lossproof twin --change padding,accumulation -- python train.py' },
     { command: 'npx lossproof twin --with "--batch 2 --accumulate 4" -- python train.py' },
     { command: 'npx lossproof twin -- python train.py --- torchrun --nproc-per-node 2 train.py' },
   ],
-  notes: [
-    'A difference counts if rounding does not explain it: one more run moves every weight by its rounding error.',
-  ],
+  notes: ['A difference counts if rounding does not explain it.'],
   exit: {
     0: 'every compared run agrees',
     1: 'a change makes a difference',

@@ -2,7 +2,7 @@
 
 from ..models import _models as known
 from . import _batches, _models, _noise, _pins, _witness
-from ._twins import Told
+from ._told import Told
 
 
 def install(session, torch, asked, told):

@@ -4,6 +4,7 @@ import json
 import os
 
 from . import _arguments, _pins
+from ._told import Told
 
 
 def asked():
@@ -38,20 +39,3 @@ def begin(session, waiting):
     change = _arguments.CHANGES.get(given.get("change"))
     if change is not None:
         waiting["transformers.training_args"] = lambda module: _arguments.install(change, told, module)
-
-
-class Told:
-    """Says something once: that the change was made, without which nothing is compared, or that there is dropout."""
-
-    def __init__(self, session, name, what="twin"):
-        self.session = session
-        self.name = name
-        self.what = what
-        self.said = False
-
-    def applied(self, **values):
-        if not self.said:
-            self.said = True
-            self.session.write(
-                "event", what=self.what, step=self.session.step, model=None, place=None, names=[self.name], values=values
-            )
