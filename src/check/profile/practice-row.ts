@@ -15,8 +15,6 @@ export interface Practice {
   readonly why: string;
   /** Where practice is written down. */
   readonly source: string;
-  /** What is usual: offered first, as the declaration that makes this a failure. */
-  readonly usual?: ItemValue;
 }
 
 export const isNumber = (value: ItemValue): value is number => typeof value === 'number';

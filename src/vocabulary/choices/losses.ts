@@ -1,0 +1,147 @@
+// What correct trainers may decide of their losses.
+import { section } from '../choice.ts';
+
+const PUBLISHED = 'each value is a published loss';
+
+export const POLICY_LOSS = section('policy loss', ['loss'], {
+  policy_objective: {
+    values: ['clip', 'cispo'],
+    says: '`clip`: min(r A, clip(r) A). `cispo`: clip(r) without gradient, times A, times logp',
+    undoubted: PUBLISHED,
+  },
+  ratio_level: {
+    values: ['token', 'sequence', 'none'],
+    says: "`token`, or `sequence`: one ratio per row, exp of its tokens' mean log-ratio (GSPO). `none`: no ratio and no clip, -A logp (REINFORCE); `old_logprobs` are not read",
+    undoubted: PUBLISHED,
+  },
+  log_ratio_clamp: {
+    values: 'number or null',
+    says: 'the log-ratio is kept within this of 0 before exp; null: not at all',
+    usual: null,
+  },
+  clip_low: {
+    values: 'number or null',
+    says: 'the ratio is clipped below at 1 - this; null: not clipped on that side',
+    usual: 0.2,
+  },
+  clip_high: {
+    values: 'number or null',
+    says: 'the ratio is clipped above at 1 + this; null: not clipped on that side',
+    usual: 0.2,
+  },
+  dual_clip: {
+    values: 'number or null',
+    says: "a bad answer's ratio counts at most this much; null: no bound. Undeclared, any bound from 3 on is accepted",
+    usual: null,
+  },
+  entropy_coef: {
+    values: 'number',
+    says: 'coefficient of the entropy bonus',
+    usual: 0,
+  },
+  loss_aggregation: {
+    values: ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum', 'token-sum-norm'],
+    says: '`token-mean`, `seq-mean-token-mean`, `seq-mean-token-sum`, `token-sum-norm`',
+    ops: ['loss', 'sft_loss'],
+    usual: 'token-mean',
+  },
+  loss_norm: {
+    values: 'number',
+    says: 'the constant of `token-sum-norm`',
+    ops: ['loss', 'sft_loss'],
+  },
+  loss_normalization: {
+    values: ['global', 'local'],
+    says: '`global` (what a declared aggregation of `loss`, `sft_loss` or `value_loss` means by itself) or `local`: each micro-batch and rank',
+    ops: ['loss', 'sft_loss', 'value_loss'],
+    usual: 'global',
+  },
+  loss_is_descended: {
+    values: 'flag',
+    says: "false: `loss` is logged, and `loss_weights` are the slope of another number (a KL estimated straight through, as verl's `k3+`, whose gradient may then be that of k2; `logp - logp.detach()`). Undeclared, a difference of the two is a question",
+    usual: true,
+    unmeasured: 'a property asks where weights are not the slope of the loss',
+  },
+  batches_always_train: {
+    values: 'flag',
+    says: 'true: every batch that `loss`, `sft_loss` or `value_loss` is handed has a trained token; undeclared, a loss that is NaN for a batch without one is a question',
+    ops: ['loss', 'sft_loss', 'value_loss'],
+    unmeasured: 'a property asks where the loss of a batch without a trained token is NaN',
+  },
+});
+
+export const VALUE_LOSS = section('value loss', ['value_loss'], {
+  value_loss_factor: {
+    values: 'number',
+    says: 'what a squared error of the critic is multiplied by: 0.5, 1, or with its weight beside the policy loss',
+    usual: 0.5,
+  },
+  value_clip: {
+    values: 'number or null',
+    says: '`value_loss`: how far a value may move from the one at sampling before its error is held; null: not clipped',
+    usual: 0.2,
+  },
+  // A constant that divides its sum could not be told from the factor of its errors.
+  value_aggregation: {
+    values: ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'],
+    says: "`token-mean`, `seq-mean-token-mean` or `seq-mean-token-sum`: the critic's loss",
+    usual: 'token-mean',
+  },
+});
+
+export const PREFERENCE_LOSS = section('preference loss', ['preference_loss'], {
+  preference_objective: {
+    values: ['dpo', 'ipo', 'hinge', 'simpo'],
+    says: '`dpo`, `ipo`, `hinge` or `simpo`',
+    ops: ['preference_loss', 'preference_step'],
+    undoubted: PUBLISHED,
+  },
+  preference_beta: {
+    values: 'number',
+    says: 'beta of that objective',
+    ops: ['preference_loss', 'preference_step'],
+    usual: 0.1,
+  },
+  preference_label_smoothing: {
+    values: 'number',
+    says: 'share of pairs taken to be labelled wrongly, conservative (cDPO) or robust; undeclared: none, or a usual one',
+    usual: 0,
+  },
+  preference_gamma: {
+    values: 'number',
+    says: 'the target margin of `simpo`, divided by beta',
+    undoubted: 'SimPO tunes it for each model, from 0.3 to 1.6 and more',
+  },
+});
+
+export const REWARD_LOSS = section('reward loss', ['reward_loss'], {
+  reward_centering: {
+    values: 'number',
+    says: "what the loss of a reward model has of the squared sum of each pair's scores; 0: nothing",
+    usual: 0.01,
+  },
+});
+
+export const UNPAIRED_LOSS = section('unpaired preference loss', ['unpaired_preference_loss'], {
+  unpaired_objective: {
+    values: ['kto', 'apo_zero'],
+    says: '`kto`: rows are held against an estimate of the KL. `apo_zero`: against 0',
+    undoubted: PUBLISHED,
+  },
+  unpaired_beta: {
+    values: 'number',
+    says: 'beta of that objective',
+    usual: 0.1,
+  },
+  desirable_weight: {
+    values: 'number',
+    says: 'what the loss of a desirable row is multiplied by',
+    usual: 1,
+  },
+  undesirable_weight: {
+    values: 'number',
+    says: 'what the loss of an undesirable row is multiplied by',
+    usual: 1,
+    undoubted: 'the row of `desirable_weight` compares the two',
+  },
+});
