@@ -14,7 +14,7 @@ export {
   type KlEstimator,
   type TemplateArguments,
 } from './vocabulary/choice.ts';
-export { CHOICES, type ItemName, type Semantics } from './vocabulary/choices.ts';
+export { CHOICES, type ItemName, itemsOf, type Semantics } from './vocabulary/choices.ts';
 
 /** What one legal choice may be. */
 type Chosen<Name extends keyof Semantics> = Exclude<Semantics[Name], undefined>;

@@ -62,6 +62,8 @@ export interface Choice<V = ChoiceValues> {
   readonly ops?: readonly string[];
   /** What most trainers have. It is no default: what is not declared is measured, or accepted in any known way. */
   readonly usual?: string | number | boolean | null;
+  /** The formula that no answer can be compared with before this is known; others are compared in every known variant. */
+  readonly needed?: Formula;
   /** Why no probe reads it off answers. */
   readonly unmeasured?: string;
   /** Why a probe's value is shown by `profile` alone, and held against no trainer. */

@@ -52,3 +52,10 @@ type Meant = Extract<ChoiceKind, 'formulas' | 'lengths' | 'ops'>;
 export type ItemName = {
   [K in ChoiceName]: Table[K]['values'] extends Meant ? never : K;
 }[ChoiceName];
+
+/** Those that answers of this op may show. */
+export const itemsOf = (op: string): readonly ItemName[] =>
+  choiceNames.filter((name): name is ItemName => {
+    const { ops, unmeasured } = CHOICES[name];
+    return unmeasured === undefined && ops.includes(op);
+  });

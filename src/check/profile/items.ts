@@ -1,6 +1,6 @@
 // The rows of the profile: each item of the semantics as declared, as measured, and what is to be said of the two.
 import type { Hello, Op } from '../../protocol/message.ts';
-import { CHOICES, choiceNames } from '../../vocabulary/choices.ts';
+import { choiceNames } from '../../vocabulary/choices.ts';
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import { type ItemValue, type Misfit, missingOp, wordsOf } from './probe.ts';
 import type { Probed } from './reading.ts';
@@ -35,7 +35,8 @@ export interface ItemRow {
 
 /** Every item that some probe measures, in the order of the sections; undeclared ones that cannot be seen included. */
 export function itemRows(declared: Semantics, ops: Hello['ops'], probed: readonly Probed[]): ItemRow[] {
-  return ITEMS.flatMap((item) => {
+  return choiceNames.flatMap((name) => {
+    const item = name as ItemName;
     const about = probed.filter(({ probe }) => probe.items.includes(item));
     return about.length === 0 ? [] : [rowOf(item, declared[item], ops, about)];
   });
@@ -61,9 +62,6 @@ const textOf = (value: ItemValue): string =>
   typeof value === 'object' && value !== null
     ? JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : JSON.stringify(value);
-
-/** All but those that no answer shows. */
-const ITEMS = choiceNames.filter((name): name is ItemName => CHOICES[name].unmeasured === undefined);
 
 /** One set, or none where the probe says nothing of the item: a way in which it has no effect rules nothing out. */
 function seenBy(item: ItemName, { probe, reading }: Probed): ItemValue[][] {

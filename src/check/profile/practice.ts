@@ -13,7 +13,7 @@ import { type ItemValue, wordsOf } from './probe.ts';
 export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, world: World): Doubt[] {
   const found = { ...measured, ...world.semantics };
   return PRACTICE.flatMap((practice): Doubt[] => {
-    const { item, weight, isBeyond, why } = practice;
+    const { item, weight, beyond, isBeyond = (value) => String(value) === beyond, why } = practice;
     const value = measured[item];
     if (value === undefined || !asked.has(item) || !isBeyond(value, found, world)) return [];
     const meant = `${declaration(item, value)}  (it is meant)`;
@@ -36,7 +36,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'stop_token_in_mask',
     weight: 'ask',
     beyond: 'false',
-    isBeyond: (value) => value === false,
     why: 'The stop token is never trained, so the model does not learn to end; where padding has its id, masking the padding masks it too.',
     source: 'https://github.com/huggingface/transformers/issues/23530',
   },
@@ -140,7 +139,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'advantage_baseline',
     weight: 'ask',
     beyond: 'none',
-    isBeyond: (value) => value === 'none',
     why: 'Rewards are compared with no others: an answer is reinforced for any reward above 0.',
     source: 'https://arxiv.org/abs/2402.14740',
   },
@@ -164,7 +162,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'batch-mean',
-    isBeyond: (value) => value === 'batch-mean',
     why: 'Rewards are not compared within their group (REINFORCE++ does so; in GRPO an easy prompt is rewarded and a hard one punished).',
     source: 'https://arxiv.org/abs/2501.03262',
   },
@@ -172,7 +169,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'length-weighted',
-    isBeyond: (value) => value === 'length-weighted',
     why: 'The baseline is a mean over tokens, not over answers (OPO does so; in GRPO the rewards were spread over tokens before their mean was taken).',
     source: 'https://arxiv.org/abs/2505.23585',
   },
@@ -180,7 +176,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'leave-one-out-max',
-    isBeyond: (value) => value === 'leave-one-out-max',
     why: 'Only the best answer of a group is reinforced, by its lead over the second (pass@k; where every answer is to count, the others train nothing).',
     source: 'https://arxiv.org/abs/2503.19595',
   },
@@ -205,7 +200,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'loss_aggregation',
     weight: 'note',
     beyond: 'seq-mean-token-mean',
-    isBeyond: (value) => value === 'seq-mean-token-mean',
     why: 'Each answer weighs the same whatever its length (GRPO as published), so that a token of a long wrong answer is punished less; DAPO and Dr. GRPO leave it for that.',
     source: 'https://arxiv.org/abs/2503.20783',
   },
@@ -231,7 +225,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'kl_estimator',
     weight: 'note',
     beyond: 'abs',
-    isBeyond: (value) => value === 'abs',
     why: 'The absolute difference estimates no KL.',
     source: 'http://joschu.net/blog/kl-approx.html',
   },
@@ -265,7 +258,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'sft_aggregation',
     weight: 'note',
     beyond: 'seq-mean-token-mean',
-    isBeyond: (value) => value === 'seq-mean-token-mean',
     why: 'Each row weighs the same, so that a token of a short answer weighs more than one of a long answer.',
     source: 'https://huggingface.co/blog/gradient_accumulation',
   },
@@ -273,7 +265,6 @@ export const PRACTICE: readonly Practice[] = [
     item: 'sft_target',
     weight: 'note',
     beyond: 'all',
-    isBeyond: (value) => value === 'all',
     why: 'Questions and system messages are trained as if the model had to write them.',
     source: 'https://github.com/huggingface/trl/issues/3315',
   },

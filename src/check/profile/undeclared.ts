@@ -1,6 +1,6 @@
 // What `check` holds a trainer to beyond its declaration: what was measured of the items that it does not declare. Quick,
 // and nothing where it is unsure: what could not be told, and what practice would question, is a doubt, which is asked.
-import { CHOICES, type ItemName, type Semantics } from '../../vocabulary.ts';
+import { CHOICES, type ItemName, itemsOf, type Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { worldOf } from '../run.ts';
 import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../support.ts';
@@ -111,7 +111,8 @@ function matters(item: ItemName, declared: Semantics, ops: Ops): boolean {
   // declared of a clip is said of a clipped objective.
   if (item === 'advantage_baseline') return !['group', 'none'].includes(declared.advantage_scaling ?? '');
   if (item === 'policy_objective') return CLIPS.every((other) => declared[other] === undefined);
-  if (ADVANTAGES.includes(item)) return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
+  if (itemsOf('advantages').includes(item))
+    return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
   return true;
 }
 
@@ -121,10 +122,4 @@ function aggregationIn(declared: Semantics, ops: Ops): Semantics['loss_aggregati
   return declared.loss_aggregation ?? (measured && declared[AGGREGATION_OF[measured]]);
 }
 
-const ADVANTAGES: readonly ItemName[] = [
-  'advantage_scaling',
-  'advantage_ddof',
-  'advantage_epsilon',
-  'advantage_epsilon_placement',
-];
 const CLIPS: readonly ItemName[] = ['clip_low', 'clip_high'];

@@ -17,11 +17,7 @@ export const ADVANTAGES = section('advantages', ['advantages'], {
     says: '0 or 1: what that deviation subtracts from its count',
     undoubted: "numpy's deviation and torch's differ in it",
   },
-  advantage_epsilon: {
-    values: 'number',
-    says: 'a small number in the divisor',
-    usual: 1e-4,
-  },
+  advantage_epsilon: { values: 'number', says: 'a small number in the divisor', usual: 1e-4 },
   advantage_epsilon_placement: {
     values: ['std', 'variance'],
     says: 'added to the standard deviation (`std`), or under its root (`variance`)',

@@ -23,33 +23,28 @@ export const POLICY_LOSS = section('policy loss', ['loss'], {
     values: 'number or null',
     says: 'the ratio is clipped below at 1 - this; null: not clipped on that side',
     usual: 0.2,
+    needed: 'loss',
   },
   clip_high: {
     values: 'number or null',
     says: 'the ratio is clipped above at 1 + this; null: not clipped on that side',
     usual: 0.2,
+    needed: 'loss',
   },
   dual_clip: {
     values: 'number or null',
     says: "a bad answer's ratio counts at most this much; null: no bound. Undeclared, any bound from 3 on is accepted",
     usual: null,
   },
-  entropy_coef: {
-    values: 'number',
-    says: 'coefficient of the entropy bonus',
-    usual: 0,
-  },
+  entropy_coef: { values: 'number', says: 'coefficient of the entropy bonus', usual: 0 },
   loss_aggregation: {
     values: ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum', 'token-sum-norm'],
     says: '`token-mean`, `seq-mean-token-mean`, `seq-mean-token-sum`, `token-sum-norm`',
     ops: ['loss', 'sft_loss'],
     usual: 'token-mean',
+    needed: 'loss',
   },
-  loss_norm: {
-    values: 'number',
-    says: 'the constant of `token-sum-norm`',
-    ops: ['loss', 'sft_loss'],
-  },
+  loss_norm: { values: 'number', says: 'the constant of `token-sum-norm`', ops: ['loss', 'sft_loss'] },
   loss_normalization: {
     values: ['global', 'local'],
     says: '`global` (what a declared aggregation of `loss`, `sft_loss` or `value_loss` means by itself) or `local`: each micro-batch and rank',
@@ -75,17 +70,20 @@ export const VALUE_LOSS = section('value loss', ['value_loss'], {
     values: 'number',
     says: 'what a squared error of the critic is multiplied by: 0.5, 1, or with its weight beside the policy loss',
     usual: 0.5,
+    needed: 'value_loss',
   },
   value_clip: {
     values: 'number or null',
     says: '`value_loss`: how far a value may move from the one at sampling before its error is held; null: not clipped',
     usual: 0.2,
+    needed: 'value_loss',
   },
   // A constant that divides its sum could not be told from the factor of its errors.
   value_aggregation: {
     values: ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'],
     says: "`token-mean`, `seq-mean-token-mean` or `seq-mean-token-sum`: the critic's loss",
     usual: 'token-mean',
+    needed: 'value_loss',
   },
 });
 
@@ -95,12 +93,14 @@ export const PREFERENCE_LOSS = section('preference loss', ['preference_loss'], {
     says: '`dpo`, `ipo`, `hinge` or `simpo`',
     ops: ['preference_loss', 'preference_step'],
     undoubted: PUBLISHED,
+    needed: 'preference_loss',
   },
   preference_beta: {
     values: 'number',
     says: 'beta of that objective',
     ops: ['preference_loss', 'preference_step'],
     usual: 0.1,
+    needed: 'preference_loss',
   },
   preference_label_smoothing: {
     values: 'number',
@@ -119,6 +119,7 @@ export const REWARD_LOSS = section('reward loss', ['reward_loss'], {
     values: 'number',
     says: "what the loss of a reward model has of the squared sum of each pair's scores; 0: nothing",
     usual: 0.01,
+    needed: 'reward_loss',
   },
 });
 
@@ -127,21 +128,25 @@ export const UNPAIRED_LOSS = section('unpaired preference loss', ['unpaired_pref
     values: ['kto', 'apo_zero'],
     says: '`kto`: rows are held against an estimate of the KL. `apo_zero`: against 0',
     undoubted: PUBLISHED,
+    needed: 'unpaired_preference_loss',
   },
   unpaired_beta: {
     values: 'number',
     says: 'beta of that objective',
     usual: 0.1,
+    needed: 'unpaired_preference_loss',
   },
   desirable_weight: {
     values: 'number',
     says: 'what the loss of a desirable row is multiplied by',
     usual: 1,
+    needed: 'unpaired_preference_loss',
   },
   undesirable_weight: {
     values: 'number',
     says: 'what the loss of an undesirable row is multiplied by',
     usual: 1,
     undoubted: 'the row of `desirable_weight` compares the two',
+    needed: 'unpaired_preference_loss',
   },
 });

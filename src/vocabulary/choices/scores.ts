@@ -12,7 +12,6 @@ export const LOGPROBS = section('log-probabilities', ['logprobs'], {
     values: 'flag',
     says: 'scored log-probabilities are of logits / temperature (what the capability says by itself)',
     unheld: 'to offer other temperatures is to say that they are applied',
-    undoubted: 'it is held against no trainer',
   },
   prefix_attention: {
     values: 'flag',
@@ -49,11 +48,6 @@ export const KL = section('KL', ['kl', 'loss'], {
     says: '`loss` or `reward`: where the KL enters',
     ops: ['token_rewards', 'loss'],
     unheld: 'it changes no property by itself',
-    undoubted: 'GRPO has it in the loss, PPO in the reward',
   },
-  kl_coef: {
-    values: 'number',
-    says: 'coefficient of the KL',
-    ops: ['token_rewards', 'loss'],
-  },
+  kl_coef: { values: 'number', says: 'coefficient of the KL', ops: ['token_rewards', 'loss'] },
 });

@@ -1,8 +1,6 @@
 // What correct trainers may decide of a chat template, and of supervised fine-tuning.
 import { section } from '../choice.ts';
 
-const IN_USE = 'trainers use each value on purpose';
-
 export const CHAT = section('chat template', ['render', 'tokenize', 'rollout'], {
   template_arguments: {
     values: 'template arguments',
@@ -40,14 +38,12 @@ export const SUPERVISED = section('supervised fine-tuning', ['truncate'], {
     values: ['left', 'right', 'parts'],
     says: '`left` or `right`: the end of an example that `truncate` cuts off; `parts`: the prompt and the answer lose one end each, which is a question where it is not declared. Prompts are judged without it',
     unheld: 'where an example is cut may hang on what is in it: what became of some is no rule for all',
-    undoubted: 'a property asks about `parts`',
   },
   overlong: {
     values: ['truncate', 'drop'],
     says: '`truncate` or `drop`: what `truncate` does with an example that is too long',
     ops: ['truncate', 'pack'],
     unheld: 'which examples are cut may hang on what is in them: what became of some is no rule for all',
-    undoubted: IN_USE,
   },
   cut_at: {
     values: 'lengths',
