@@ -64,7 +64,9 @@ export interface Choice<V = ChoiceValues> {
   readonly usual?: string | number | boolean | null;
   /** The formula that no answer can be compared with before this is known; others are compared in every known variant. */
   readonly needed?: Formula;
-  /** Why no probe reads it off answers. */
+  /** No probe reads it off answers: declared, this value takes a rule away, and undeclared it is what a breach is asked about. */
+  readonly meant?: { readonly value: boolean; readonly why: string };
+  /** Why else no probe reads it off answers. */
   readonly unmeasured?: string;
   /** Why a probe's value is shown by `profile` alone, and held against no trainer. */
   readonly unheld?: string;

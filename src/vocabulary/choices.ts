@@ -56,6 +56,6 @@ export type ItemName = {
 /** Those that answers of this op may show. */
 export const itemsOf = (op: string): readonly ItemName[] =>
   choiceNames.filter((name): name is ItemName => {
-    const { ops, unmeasured } = CHOICES[name];
-    return unmeasured === undefined && ops.includes(op);
+    const { ops, meant, unmeasured } = CHOICES[name];
+    return meant === undefined && unmeasured === undefined && ops.includes(op);
   });

@@ -15,14 +15,15 @@ const choices = choiceNames.map((name): [ChoiceName, Choice & { readonly ops: re
 const probed = new Set<string>(PROBES.flatMap(({ items }) => items));
 const doubted = new Set<string>(PRACTICE.map(({ item }) => item));
 
-describe.each(choices)('%s', (name, { says, usual, ops, needed, unmeasured, unheld, undoubted }) => {
+describe.each(choices)('%s', (name, { says, usual, ops, needed, meant, unmeasured, unheld, undoubted }) => {
   test('has a probe, or says why no answer shows it', () => {
-    expect(probed.has(name)).toBe(unmeasured === undefined);
+    expect(probed.has(name)).toBe(meant === undefined && unmeasured === undefined);
+    if (meant !== undefined) expect(SEMANTICS_RULE({ [name]: meant.value }, 'semantics')).toBeUndefined();
   });
 
   test('has a row in the table of practice, or says why no measured value is questioned', () => {
     // What is not measured, or held against nobody, is not questioned either.
-    const reasons = [unmeasured, unheld, undoubted].filter((reason) => reason !== undefined);
+    const reasons = [meant, unmeasured, unheld, undoubted].filter((reason) => reason !== undefined);
     expect(reasons).toHaveLength(doubted.has(name) ? 0 : 1);
   });
 

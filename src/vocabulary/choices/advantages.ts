@@ -31,7 +31,7 @@ export const ADVANTAGES = section('advantages', ['advantages'], {
   equal_groups: {
     values: 'flag',
     says: 'true: all groups of a batch that `advantages` is asked for are of one size; undeclared, an answer for others that is wrong is a question',
-    unmeasured: 'a property asks where groups of unequal size are answered wrongly',
+    meant: { value: true, why: 'groups of a batch never differ in size' },
   },
   whiten_mean: {
     values: 'flag',
@@ -50,6 +50,6 @@ export const ADVANTAGES = section('advantages', ['advantages'], {
     values: 'flag',
     says: 'true: `gae` reads the value right behind the last trained token, for rows that were cut off',
     ops: ['gae'],
-    unmeasured: 'a property asks where the value behind the last token is read',
+    meant: { value: true, why: 'the value behind the last token is read on purpose' },
   },
 });

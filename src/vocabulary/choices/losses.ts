@@ -55,13 +55,13 @@ export const POLICY_LOSS = section('policy loss', ['loss'], {
     values: 'flag',
     says: "false: `loss` is logged, and `loss_weights` are the slope of another number (a KL estimated straight through, as verl's `k3+`, whose gradient may then be that of k2; `logp - logp.detach()`). Undeclared, a difference of the two is a question",
     usual: true,
-    unmeasured: 'a property asks where weights are not the slope of the loss',
+    meant: { value: false, why: 'the loss is another number than what is trained' },
   },
   batches_always_train: {
     values: 'flag',
     says: 'true: every batch that `loss`, `sft_loss` or `value_loss` is handed has a trained token; undeclared, a loss that is NaN for a batch without one is a question',
     ops: ['loss', 'sft_loss', 'value_loss'],
-    unmeasured: 'a property asks where the loss of a batch without a trained token is NaN',
+    meant: { value: true, why: 'no batch is without a trained token' },
   },
 });
 

@@ -1,8 +1,6 @@
 // What correct trainers may decide of what was sampled: completions, their masks, and turns.
 import { section } from '../choice.ts';
 
-const A_PROMISE = 'it promises what the op is never sent, which no answer shows';
-
 export const COMPLETIONS = section('completions', ['mask'], {
   completions_always_stop: {
     values: 'flag',
@@ -33,7 +31,7 @@ export const COMPLETIONS = section('completions', ['mask'], {
     values: 'flag',
     says: 'true: a completion is one answer, no masked token stands before a trained one, and a mask may be read as a length: in `loss`, `kl`, `full_kl`, `entropy`, `value_loss`, `token_rewards`, `gae`, `returns` and `whiten`. Not heard where an op for tools is offered; where neither is said, a difference is a question',
     ops: ['loss', 'kl', 'full_kl', 'entropy', 'value_loss', 'token_rewards', 'gae', 'returns', 'whiten'],
-    unmeasured: A_PROMISE,
+    meant: { value: true, why: 'a completion is one answer, its mask a length' },
   },
 });
 
@@ -52,12 +50,12 @@ export const TURNS = section('turns', ['trajectory'], {
     values: 'flag',
     says: 'true: whatever stands between the tags of a call is its argument (the query of Search-R1), and `tool_step` says `call` or `no_call`; undeclared, another status than a call in JSON has is a question',
     ops: ['tool_step'],
-    unmeasured: 'a property asks where a step has another status than a call in JSON',
+    meant: { value: true, why: 'whatever stands between the tags of a call is its argument' },
   },
   turns_are_episodes: {
     values: 'flag',
     says: 'true: each turn of a completion is an episode, and `returns` end with it; undeclared, such returns are a question',
     ops: ['returns'],
-    unmeasured: 'a property asks where returns end with their turn',
+    meant: { value: true, why: 'the returns of a turn end with it' },
   },
 });

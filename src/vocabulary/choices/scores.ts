@@ -17,7 +17,7 @@ export const LOGPROBS = section('log-probabilities', ['logprobs'], {
     values: 'flag',
     says: 'true: the model reads its prompt in both directions, as prefix and encoder-decoder models do; undeclared, `score` or `values` that change where the prompt ends elsewhere are a question',
     ops: ['score', 'values'],
-    unmeasured: 'a property asks where scores hang on where the prompt ends',
+    meant: { value: true, why: 'the model reads its prompt in both directions' },
   },
 });
 

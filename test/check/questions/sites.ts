@@ -27,8 +27,7 @@ const sources = (folder: string): string[] =>
 /** A declaration in a literal, one made of its name, and a formula that may be the trainer's own. */
 const LINES = [
   /answers: \[[`']"(?<item>\w+)": /g,
-  /answers: \[\.\.\.others, '"(?<item>\w+)": /g,
-  /const [A-Z_]+ = '"(?<item>free_text_calls)": /g,
+  /meantOr\(\w+(?:\.\w+)?, '(?<item>\w+)'/g,
   /answers: \[`\$\{declaration\('(?<item>\w+)'/g,
   /answersOf\(subject, '(?<formula>\w+)'/g,
 ];
