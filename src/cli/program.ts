@@ -27,6 +27,7 @@ import { addExplain } from './start/explain.ts';
 import { addInit } from './start/init.ts';
 import { addList } from './start/list.ts';
 import { addTrace } from './trace/trace.ts';
+import { addTwin } from './twin/twin.ts';
 import { addView } from './view/view.ts';
 
 /** Runs `lossproof ...argv`. Throws only for a defect of the harness. */
@@ -88,11 +89,12 @@ export function buildProgram(invocation: Invocation, isHelpWhole = false): Comma
     for (const add of adders) add(program, invocation);
   }
   program.addHelpCommand(
-    new Command('help').argument('[command]').description('print the help of a command').helpGroup(ABOUT),
+    new Command('help').argument('[command]').description('print the help of a command').helpGroup(BEGIN),
   );
   return program;
 }
 
+const BEGIN = 'To begin:';
 const ABOUT = 'lossproof itself:';
 
 /** By what is at hand: nothing yet, a trainer, a script or a run or data. */
@@ -100,9 +102,9 @@ const COMMANDS: readonly (readonly [
   group: string,
   adders: readonly ((program: Command, invocation: Invocation) => void)[],
 ])[] = [
-  ['To begin:', [addDemo, addDiscover, addInit, addDoctor]],
+  [BEGIN, [addDemo, addDiscover, addInit, addDoctor]],
   ['A trainer, behind an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
-  ['A script, the logs of a run, a data set:', [addTrace, addMonitor, addGap, addView, addDataset]],
+  ['A script, the logs of a run, a data set:', [addTrace, addTwin, addMonitor, addGap, addView, addDataset]],
   ['What was found, and what it means:', [addReport, addMerge, addExplain, addList]],
   [ABOUT, [addSession]],
 ];

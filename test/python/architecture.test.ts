@@ -30,6 +30,7 @@ const TRACER_FOLDERS = [
   'script',
   'sampling',
   'steps',
+  'twins',
 ];
 
 /** Floor: floors it may import beside itself. A file is on the floor with the longest name that begins its own. */

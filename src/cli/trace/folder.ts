@@ -28,8 +28,9 @@ export function makeTraceFolder(
   out: string | undefined,
   { cwd }: Pick<Context, 'cwd'>,
   now: Date,
+  parent = TRACES,
 ): string | Problem {
-  const folder = out ?? freeName(join(TRACES, stampOf(now)), cwd);
+  const folder = out ?? freeName(join(parent, stampOf(now)), cwd);
   const path = resolve(cwd, folder);
   try {
     if (existsSync(path) && (!statSync(path).isDirectory() || readdirSync(path).length > 0))

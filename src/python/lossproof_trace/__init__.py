@@ -6,7 +6,7 @@ for models written by hand whose head is not found by itself, and `watch_sample`
 an engine in another process). Without `lossproof trace` they do nothing.
 
 Folders, each of which may import those before it, and none behind it: recording, workers, gradient, models, forward, script, sampling,
-steps. Above them lie `_arm`, which puts their hooks in as the script imports torch and transformers, and `_watch`; `bootstrap` is
+steps, twins. Above them lie `_arm`, which puts their hooks in as the script imports torch and transformers, and `_watch`; `bootstrap` is
 on the traced script's path and imports `_arm` alone. Importing a folder imports none of its files: which ones a process pays for,
 `_arm` decides.
 """

@@ -54,6 +54,10 @@ def arm():
     _ending.install(session)
     waiting = {name: functools.partial(_part, session, *part) for name, part in PARTS.items()}
     waiting["torch"] = functools.partial(_torch, session)
+    if os.environ.get("LOSSPROOF_TWIN"):
+        from .twins import _twins
+
+        _twins.begin(session, waiting)
     sys.meta_path.insert(0, Finder(session, waiting))
     for name, hook in waiting.items():
         if name in sys.modules:

@@ -191,6 +191,14 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     names: 'texts',
     values: 'object',
   },
+  prints: {
+    model: 'index',
+    step: 'index',
+    of: ['before', 'gradients', 'after'],
+    names: 'texts',
+    prints: 'float matrix',
+  },
+  outputs: { forward: 'index', modules: 'texts', prints: 'float matrix' },
   tokenizer: {
     folder: 'text',
     class: 'text',

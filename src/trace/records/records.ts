@@ -192,6 +192,28 @@ export interface GenerateRecord {
   readonly time?: number | null;
 }
 
+/** Fingerprints of a model's tensors at a step, in runs that are compared (src/twin/). */
+export interface PrintsRecord {
+  readonly kind: 'prints';
+  readonly model: number;
+  readonly step: number;
+  /** Weights before the first step, gradients as an optimiser finds them, weights after the step. */
+  readonly of: 'before' | 'gradients' | 'after';
+  readonly names: readonly string[];
+  /** (n, 1 + R) float64: the norm of each tensor, and R sums of its elements under fixed random signs; NaN where there is none. */
+  readonly prints: Array2;
+}
+
+/** Fingerprints of what the modules of a model returned in a forward pass, in runs that are compared. */
+export interface OutputsRecord {
+  readonly kind: 'outputs';
+  readonly forward: number;
+  /** Dotted names, in the order of the model. */
+  readonly modules: readonly string[];
+  /** (n · B, R) float64: of each module, for each row, sums over its tokens that are no padding. */
+  readonly prints: Array2;
+}
+
 /** A tokenizer of the script, saved beside the trace. */
 export interface TokenizerRecord {
   readonly kind: 'tokenizer';
@@ -259,6 +281,8 @@ export type TraceRecord =
   | TensorsRecord
   | UpdateRecord
   | EventRecord
+  | PrintsRecord
+  | OutputsRecord
   | TokenizerRecord
   | SettingsRecord
   | BlindRecord

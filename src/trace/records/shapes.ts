@@ -1,6 +1,13 @@
 // Records as they have been read, those of records.ts with their arrays as numbers; and what fields of one must have in common.
 import type { Ids, Matrix } from '../../vocabulary.ts';
-import type { ForwardRecord, GenerateRecord, TraceRecord, TrainedRecord } from './records.ts';
+import type {
+  ForwardRecord,
+  GenerateRecord,
+  OutputsRecord,
+  PrintsRecord,
+  TraceRecord,
+  TrainedRecord,
+} from './records.ts';
 import type { ChecksumsRecord, UpdateRecord } from './steps.ts';
 
 type With<R, Names extends keyof R, A> = {
@@ -23,16 +30,29 @@ export type ReadUpdate = With<
   'tensors' | 'norms' | 'peaks' | 'beside' | 'moved' | 'rates' | 'decays' | 'held' | 'trainable',
   Ids
 >;
+export type ReadPrints = With<PrintsRecord, 'prints', Matrix>;
+export type ReadOutputs = With<OutputsRecord, 'prints', Matrix>;
 export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
 
 /** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
 export type ReadRecord =
-  | Exclude<TraceRecord, ForwardRecord | TrainedRecord | GenerateRecord | ChecksumsRecord | UpdateRecord>
+  | Exclude<
+      TraceRecord,
+      | ForwardRecord
+      | TrainedRecord
+      | GenerateRecord
+      | ChecksumsRecord
+      | UpdateRecord
+      | PrintsRecord
+      | OutputsRecord
+    >
   | ReadForward
   | ReadTrained
   | ReadUpdate
   | ReadGenerate
-  | ReadChecksums;
+  | ReadChecksums
+  | ReadPrints
+  | ReadOutputs;
 
 /** What fields of one record must have in common. */
 export const SHAPES: {
@@ -57,6 +77,14 @@ export const SHAPES: {
     sizes.length === names.length && dtypes.length === names.length
       ? undefined
       : `fields "names", "sizes" and "dtypes" have ${names.length}, ${sizes.length} and ${dtypes.length} tensors`,
+  prints: ({ names, prints }) =>
+    names.length === prints.length
+      ? undefined
+      : `field "prints" has ${prints.length} rows, "names" has ${names.length} tensors`,
+  outputs: ({ modules, prints }) =>
+    modules.length > 0 && prints.length % modules.length === 0
+      ? undefined
+      : `field "prints" has ${prints.length} rows for ${modules.length} modules`,
   update: (record) => {
     for (const name of [
       'norms',

@@ -31,6 +31,8 @@ _watched = weakref.WeakKeyDictionary()
 _count = 0
 # Called with each module that the script names.
 on_watch = []
+# Called with each Model when it is first known: of a Hugging Face model, before its first call.
+on_made = []
 
 
 class Model:
@@ -219,6 +221,8 @@ def add(session, module, kind, vocab, head=None, device=None, seated=True, table
         positions=positions(module) if seated or positions(module) != "absolute" else "unknown",
         name=str(getattr(getattr(module, "config", None), "_name_or_path", "") or getattr(module, "name_or_path", "") or ""),
     )
+    for listener in on_made:
+        listener(model)
     return model
 
 

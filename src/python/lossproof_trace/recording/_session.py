@@ -86,8 +86,11 @@ class Session:
         self.slopes = None
         # What the script's optimisers hold.
         self.parameters = list
-        # Of a data loader, the batch that was taken last (script/_batches.py).
+        # Of a data loader, the batch that was taken last (script/_batches.py), and what is made of each batch (twins/).
         self.batch = None
+        self.change_batch = None
+        # Index of the latest training forward pass, its ids and its mask.
+        self.latest_forward = self.latest_ids = None
         # Follows the loops of the script's own that sample (sampling/_decoding.py), where it is there: asked at each forward pass.
         self.decoding = None
         self._generations = 0
@@ -152,6 +155,7 @@ class Session:
         if kind == "forward" and fields.get("grad"):
             self._model_of[fields["forward"]] = fields.get("model")
             self.trained = self.fresh = True
+            self.latest_forward, self.latest_ids = fields["forward"], (fields["input_ids"], fields["attention_mask"])
             for listener in self.on_training:
                 with self.guard("training"):
                     listener(self, fields.get("model"))

@@ -13,6 +13,8 @@ def install(session, module):
         batch = original(self)
         with session.guard("data loader"):
             took(session, self, passes)
+            if session.change_batch is not None:
+                batch = session.change_batch(batch)
         return batch
 
     owner.__next__ = following

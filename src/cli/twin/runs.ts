@@ -1,0 +1,69 @@
+// The runs of a twin: each in a folder of its own, one after the other, and what each recorded.
+import { join } from 'node:path';
+import { makeFolders } from '../../outside/folder.ts';
+import { type TwinRun, twinRunOf } from '../../twin/run.ts';
+import type { Context, Problem } from '../context.ts';
+import { hasTrace, readTraceFolder, recordedTokenizer } from '../trace/folder.ts';
+import { endWords, runScript, startProblem } from '../trace/script.ts';
+import { joinCommand } from '../trainer/words.ts';
+
+export interface RunAsk {
+  /** Names the run, and its folder within `folder`. */
+  readonly name: string;
+  readonly folder: string;
+  readonly command: readonly string[];
+  /** Optimiser steps before it is ended; 0: it runs to its own end. */
+  readonly steps: number;
+  /** One of CHANGES, made by the tracer. */
+  readonly change?: string;
+  readonly noise?: boolean;
+  readonly dropout?: boolean;
+}
+
+export interface Ran {
+  readonly run: TwinRun;
+  /** The script failed by itself: how. */
+  readonly failure?: string;
+  readonly seconds: number;
+}
+
+export type Attempt = Ran | Problem | 'interrupted';
+
+export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
+  const folder = join(ask.folder, ask.name);
+  const { change, noise, dropout } = ask;
+  const begun = performance.now();
+  makeFolders(join(context.cwd, folder));
+  const { exit, interrupted } = await runScript(
+    {
+      command: ask.command,
+      folder,
+      steps: ask.steps,
+      mode: 'auto',
+      silent: true,
+      env: { PYTHONHASHSEED: '0', LOSSPROOF_TWIN: JSON.stringify({ change, noise, dropout }) },
+    },
+    context,
+  );
+  if (interrupted) return 'interrupted';
+  if (exit.spawnError !== undefined)
+    return { problem: startProblem(ask.command, exit.spawnError, context.cwd) };
+  if (!hasTrace(folder, context))
+    return {
+      problem: `${joinCommand(ask.command)} ended (${endWords(exit)}), and no Python process of it was seen`,
+    };
+  const files = readTraceFolder(folder, context);
+  if ('problem' in files) return files;
+  const run = twinRunOf(files.processes, recordedTokenizer(files, context).tokenizer);
+  const raised = run.ledger.processes.find(({ end }) => end?.reason === 'exception')?.end?.exception;
+  const ended = run.ledger.processes.some(({ end }) => end?.reason === 'steps');
+  const failed = !ended && (exit.exitCode !== 0 || exit.signal !== undefined);
+  const failure = raised ?? (failed ? endWords(exit) : undefined);
+  return {
+    run,
+    ...(failure === undefined || failure === null ? {} : { failure }),
+    seconds: (performance.now() - begun) / MILLISECONDS,
+  };
+}
+
+const MILLISECONDS = 1000;

@@ -1,0 +1,166 @@
+// `twin`: runs a training script several times, changes one thing each time that must not matter, and says where the runs part.
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { choosePaint } from '../../report/text/paint.ts';
+import { plural } from '../../report/text/plural.ts';
+import { harmless, wrap } from '../../report/text/visible.ts';
+import { twinJson } from '../../report/twin/json.ts';
+import { resultLines, type TextOf, verdictLine } from '../../report/twin/twin.ts';
+import { tokenText } from '../../tokenizers/text.ts';
+import { CHANGES } from '../../twin/changes.ts';
+import { type TwinResult, verdictOf } from '../../twin/twin.ts';
+import { VERSION } from '../../version.ts';
+import { splitNames } from '../check/select.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
+import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { tell, type Words } from '../help/words.ts';
+import { collect, type Invocation, wholePositive } from '../options.ts';
+import { makeTraceFolder } from '../trace/folder.ts';
+import { widthOfScreen } from '../trainer/session.ts';
+import { joinCommand } from '../trainer/words.ts';
+import { type Asked, twins } from './compare.ts';
+
+interface Options {
+  readonly change?: readonly string[];
+  readonly steps: number;
+  readonly with?: string;
+  readonly saveArgs?: string;
+  readonly resumeArgs?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Enough to see that a step follows a step. */
+const STEPS = 2;
+/** Between the two commands of a pair. */
+const SEPARATOR = '---';
+
+export function addTwin(program: Command, { context, rest, finish }: Invocation): void {
+  tell(program.command('twin'), WORDS)
+    .summary('run a script twice, change one thing, and find where the runs part')
+    .description(
+      'run a training script several times, each time with one change that must not matter, and find the first place where the runs differ',
+    )
+    .usage('[options] -- command... [--- second command...]')
+    .option('--change <names>', 'names separated by commas (default: all)', collect)
+    .option('--steps <n>', 'optimiser steps that are compared', wholePositive, STEPS)
+    .option('--with <args>', 'compare with a run with these arguments')
+    .option('--save-args <args>', 'arguments that save a checkpoint and end')
+    .option('--resume-args <args>', 'arguments that resume from it')
+    .option('--out <dir>', 'folder for records (default: .lossproof/twin/TIME)')
+    .option('--json', 'print the results as JSON')
+    .option('--quiet', 'print differences and the final line only')
+    .action(async (options: Options) => finish(await twin(options, rest, context)));
+}
+
+const WORDS: Words = {
+  listing: {
+    heading: 'Changes:',
+    lines: CHANGES.map(({ name, sentence }) => `${name.padEnd(15)}${sentence}`),
+  },
+  examples: [
+    { command: 'npx lossproof twin -- python train.py' },
+    { command: 'npx lossproof twin --change padding,accumulation -- python train.py' },
+    { command: 'npx lossproof twin --with "--batch 2 --accumulate 4" -- python train.py' },
+    { command: 'npx lossproof twin -- python train.py --- torchrun --nproc-per-node 2 train.py' },
+  ],
+  notes: [
+    'A difference counts if rounding does not explain it: one more run moves every weight by its rounding error.',
+  ],
+  exit: {
+    0: 'every compared run agrees',
+    1: 'a change makes a difference',
+    2: 'no verdict: nothing could be compared, or the script is not the same twice',
+    130: 'interrupted',
+  },
+};
+
+async function twin(options: Options, rest: readonly string[], context: Context): Promise<number> {
+  const asked = askedOf(options, rest);
+  if (isProblem(asked)) return refuse(context, asked);
+  const folder = makeTraceFolder(options.out, context, new Date(), join('.lossproof', 'twin'));
+  if (typeof folder !== 'string') return refuse(context, folder);
+  const print = { width: widthOfScreen(context), paint: choosePaint(context.out.isTty, context.env) };
+  const told = options.json !== true && options.quiet !== true;
+  if (told)
+    say(
+      context,
+      ...wrap(
+        harmless(
+          `lossproof ${VERSION} · twin runs of ${joinCommand(asked.command)} · ${plural(options.steps, 'step')} each`,
+        ),
+        print.width,
+      ).map(print.paint.bold),
+      '',
+    );
+  const results: TwinResult[] = [];
+  let textOf: TextOf = String;
+  const ended = await twins({ ...asked, folder, steps: options.steps }, context, {
+    begins: (name) => {
+      if (told && context.err.isTty) context.err.write(`\r\u001b[Kruns: ${name}`);
+    },
+    done: (result, tokenizer) => {
+      results.push(result);
+      textOf = (id) => tokenText(tokenizer, id);
+      if (context.err.isTty && told) context.err.write('\r\u001b[K');
+      if (told || (options.json !== true && result.outcome.kind === 'parts'))
+        say(context, ...resultLines(result, { ...print, textOf }));
+    },
+  });
+  if (context.err.isTty && told) context.err.write('\r\u001b[K');
+  if (options.json === true && ended !== 'interrupted')
+    sayDocument(context, JSON.stringify(twinJson(results, folder, textOf), undefined, 2));
+  if (ended === 'interrupted') {
+    refuse(context, { problem: `interrupted; what was recorded is in ${folder}` });
+    return INTERRUPTED;
+  }
+  if (ended !== undefined) return refuse(context, ended);
+  if (options.json !== true)
+    say(context, '', ...wrap(harmless(verdictLine(results)), print.width).map(print.paint.bold));
+  return { agree: HOLDS, parts: FAILED, untold: NO_VERDICT }[verdictOf(results)];
+}
+
+// --- helpers ---
+
+type Wanted = Pick<Asked, 'command' | 'changes' | 'named' | 'pair' | 'resume'>;
+
+function askedOf(options: Options, rest: readonly string[]): Wanted | Problem {
+  const at = rest.indexOf(SEPARATOR);
+  const command = at < 0 ? rest : rest.slice(0, at);
+  const second = at < 0 ? undefined : rest.slice(at + 1);
+  if (command.length === 0)
+    return { problem: 'write the command after --, as in `lossproof twin -- python train.py`' };
+  if (second?.length === 0) return { problem: `write the second command after ${SEPARATOR}` };
+  if (second !== undefined && options.with !== undefined)
+    return {
+      problem: `--with and a command after ${SEPARATOR} cannot be combined: both name the second run`,
+    };
+  const { saveArgs, resumeArgs } = options;
+  if ((saveArgs === undefined) !== (resumeArgs === undefined))
+    return { problem: '--save-args and --resume-args belong together; give both' };
+  const names = splitNames(options.change ?? []);
+  const unknown = names.find((name) => !CHANGES.some((change) => change.name === name));
+  if (unknown !== undefined)
+    return {
+      problem: `--change: there is no change "${unknown}"; there are ${CHANGES.map(({ name }) => name).join(', ')}`,
+    };
+  const pair = second ?? (options.with === undefined ? undefined : [...command, ...wordsOf(options.with)]);
+  const special = pair !== undefined || saveArgs !== undefined;
+  return {
+    command,
+    named: names.length > 0,
+    changes: CHANGES.filter(({ name }) => (names.length > 0 ? names.includes(name) : !special)),
+    ...(pair === undefined ? {} : { pair }),
+    ...(saveArgs === undefined || resumeArgs === undefined
+      ? {}
+      : { resume: { save: wordsOf(saveArgs), go: wordsOf(resumeArgs) } }),
+  };
+}
+
+/** Words as a shell has them, as far as quotes go. */
+function wordsOf(text: string): readonly string[] {
+  return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+}

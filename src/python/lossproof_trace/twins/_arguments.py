@@ -1,0 +1,53 @@
+"""Changes of the arguments of transformers' Trainer, and of all that derive from it: how many rows it takes at once."""
+
+import functools
+
+
+def accumulation(told, arguments):
+    """All rows of a step at once where they come in several parts, and in parts where they come at once."""
+    rows, parts = arguments.per_device_train_batch_size, arguments.gradient_accumulation_steps
+    if not isinstance(rows, int) or not isinstance(parts, int):
+        return
+    if parts > 1:
+        now = (rows * parts, 1)
+    elif rows > 1:
+        now = (rows // 2, 2) if rows % 2 == 0 else (1, rows)
+    else:
+        return
+    arguments.per_device_train_batch_size, arguments.gradient_accumulation_steps = now
+    told.applied(was=[rows, parts], now=list(now))
+
+
+def ranks(told, arguments):
+    """Half of the rows for each of two processes; the command starts two."""
+    rows, parts = arguments.per_device_train_batch_size, arguments.gradient_accumulation_steps
+    if not isinstance(rows, int) or not isinstance(parts, int):
+        return
+    if rows % 2 == 0:
+        now = (rows // 2, parts)
+    elif parts % 2 == 0:
+        now = (rows, parts // 2)
+    else:
+        return
+    arguments.per_device_train_batch_size, arguments.gradient_accumulation_steps = now
+    told.applied(was=[1, rows, parts], now=[2, *now])
+
+
+CHANGES = {"accumulation": accumulation, "ranks": ranks}
+
+
+def install(change, told, module):
+    """transformers.training_args is imported."""
+    owner = module.TrainingArguments
+    original = owner.__post_init__
+
+    @functools.wraps(original)
+    def post_init(self, *args, **kwargs):
+        # A configuration that derives from it may make its own checks before.
+        if not getattr(self, "_lossproof_twin", False):
+            self._lossproof_twin = True
+            with told.session.guard("training arguments"):
+                change(told, self)
+        return original(self, *args, **kwargs)
+
+    owner.__post_init__ = post_init

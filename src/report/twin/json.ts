@@ -1,0 +1,44 @@
+// A twin for a program. What is added later may be there, what is here stays.
+import { type TwinResult, verdictOf } from '../../twin/twin.ts';
+import type { Difference } from '../../twin/verdict.ts';
+import { VERSION } from '../../version.ts';
+import { differenceSentences, type TextOf, verdictLine } from './twin.ts';
+
+/** @param folder of the records of all runs */
+export function twinJson(results: readonly TwinResult[], folder: string, textOf: TextOf): object {
+  return {
+    version: VERSION,
+    verdict: verdictOf(results),
+    sentence: verdictLine(results),
+    folder,
+    changes: results.map(({ name, sentence, detail, outcome }) => ({
+      change: name,
+      does: sentence,
+      detail: detail ?? null,
+      outcome: outcome.kind,
+      ...(outcome.kind === 'agree'
+        ? { steps: outcome.steps, times_rounding: outcome.units, until_step: outcome.until ?? null }
+        : outcome.kind === 'untold'
+          ? { why: outcome.why }
+          : placeOf(outcome.difference, textOf)),
+    })),
+  };
+}
+
+function placeOf(difference: Difference, textOf: TextOf): object {
+  return {
+    step: difference.step,
+    differs: difference.what,
+    sentences: differenceSentences(difference, textOf),
+    ...('tensors' in difference && Array.isArray(difference.tensors)
+      ? {
+          tensors: difference.tensors.map(({ name, relative, norms }) => ({
+            name: name.replace(/^\d+ /, ''),
+            relative,
+            norms,
+          })),
+        }
+      : {}),
+    ...('module' in difference ? { module: difference.module } : {}),
+  };
+}

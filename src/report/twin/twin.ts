@@ -1,0 +1,172 @@
+// What a twin found, on a terminal: a line for each change that makes no difference, and for each other one the first place
+// where the runs part.
+import type { TwinRow } from '../../twin/run.ts';
+import { type TwinResult, verdictOf } from '../../twin/twin.ts';
+import type { Apart, Difference, Outcome, TokensApart } from '../../twin/verdict.ts';
+import type { Paint } from '../text/paint.ts';
+import { plural } from '../text/plural.ts';
+import { harmless, pad, wrap } from '../text/visible.ts';
+
+/** A token as people read it. */
+export type TextOf = (id: number) => string;
+
+export interface TwinPrint {
+  readonly width: number;
+  readonly paint: Paint;
+  readonly textOf: TextOf;
+}
+
+/** One change; the sentences below its line say where the runs part, or why nothing was compared. */
+export function resultLines({ name, detail, outcome }: TwinResult, print: TwinPrint): string[] {
+  const { width, paint } = print;
+  const line = `${SIGNS[outcome.kind]} ${pad(name, NAME_WIDTH)} ${headOf(outcome)}`;
+  const paints = { agree: paint.blue, parts: paint.orange, untold: paint.dim };
+  const below = [...(detail === undefined ? [] : [detail]), ...sentencesOf(outcome, print.textOf)];
+  return [
+    ...wrap(harmless(line), width).map(paints[outcome.kind]),
+    ...(outcome.kind === 'agree' ? [] : below).flatMap((sentence) =>
+      wrap(harmless(sentence), width - INDENT.length).map((text) => INDENT + text),
+    ),
+  ];
+}
+
+export function verdictLine(results: readonly TwinResult[]): string {
+  const verdict = verdictOf(results);
+  const of = (kind: Outcome['kind']): readonly TwinResult[] =>
+    results.filter(({ outcome }) => outcome.kind === kind);
+  const names = (list: readonly TwinResult[]): string => list.map(({ name }) => name).join(', ');
+  const compared = `${plural(of('agree').length, 'change agrees', 'changes agree')}`;
+  if (verdict === 'parts') return `${names(of('parts'))} changed what is trained; ${compared}.`;
+  return verdict === 'agree' ? `${compared}.` : 'No verdict: nothing could be compared.';
+}
+
+/** Where two runs part, in sentences: the place, the two values, and what that says. */
+export function differenceSentences(difference: Difference, textOf: TextOf): string[] {
+  const { step } = difference;
+  switch (difference.what) {
+    case 'start':
+      return [
+        `The weights differ before the first step: ${tensorsWords(difference.tensors, difference.of)}.`,
+        'Seed what initialises them, or look at what loads them.',
+      ];
+    case 'rows': {
+      const [first, second] = difference.alone;
+      if (difference.targets)
+        return [
+          `Step ${step} trains the same rows toward other targets: ${targetWords(first, second, textOf)}.`,
+        ];
+      return [
+        `Step ${step} trains other rows: ${first.length} only without the change, ${second.length} only with it.`,
+        ...first.slice(0, 1).map((row) => rowWords('Only without', row, textOf)),
+        ...second.slice(0, 1).map((row) => rowWords('Only with it', row, textOf)),
+      ];
+    }
+    case 'logprobs':
+      return [
+        `In step ${step} the model gives other probabilities to the same tokens: ${tokenWords(difference, 'logprob', textOf)}.`,
+        ...(difference.module === undefined
+          ? []
+          : [
+              difference.module === ''
+                ? 'The outputs of its modules agree; what it returns does not.'
+                : `The first module with another output: ${difference.module}.`,
+            ]),
+      ];
+    case 'weights':
+      return [
+        `In step ${step} the probabilities agree, and the weights of the tokens in the loss do not: ${tokenWords(difference, 'weight', textOf)}.`,
+        'Look at what the loss is divided by: rows, columns or tokens of a micro-batch in place of those of the step.',
+      ];
+    case 'gradients':
+      return [
+        `In step ${step} all tokens have the same weights, and the gradient that the optimiser gets is another: ${tensorsWords(difference.tensors, difference.of)}; rounding explains ${percent(difference.explained)}.`,
+        difference.factor === undefined
+          ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
+          : `All of them are ${short(difference.factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`,
+      ];
+    case 'rates':
+      return [
+        `In step ${step} the gradients agree, and the learning rate is ${difference.rates[1].map(short).join(', ')} instead of ${difference.rates[0].map(short).join(', ')}.`,
+      ];
+    case 'updates':
+      return [
+        `In step ${step} gradients and learning rates agree, and the weights after it do not: ${tensorsWords(difference.tensors, difference.of)}; rounding explains ${percent(difference.explained)}.`,
+        'Look at the state of the optimiser: moments that were lost, or steps that are counted anew.',
+      ];
+    default:
+      return [];
+  }
+}
+
+// --- helpers ---
+
+const INDENT = '    ';
+const NAME_WIDTH = 'checkpointing'.length;
+const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
+/** Tokens of a row that are shown before the one in question. */
+const MOST_TOKENS = 8;
+
+function headOf(outcome: Outcome): string {
+  if (outcome.kind === 'untold') return 'not compared';
+  if (outcome.kind === 'parts') return 'the runs part';
+  const { units, steps, until } = outcome;
+  const size =
+    units === 0
+      ? 'the same to the last bit'
+      : `gradients differ by ${short(units)} times their rounding at most`;
+  const end = until === undefined ? '' : `; from step ${until} on rounding alone is larger than 10 %`;
+  return `${size}, ${plural(steps, 'step')}${end}`;
+}
+
+function sentencesOf(outcome: Outcome, textOf: TextOf): string[] {
+  if (outcome.kind === 'untold') return [`${outcome.why[0]?.toUpperCase() ?? ''}${outcome.why.slice(1)}.`];
+  return outcome.kind === 'parts' ? differenceSentences(outcome.difference, textOf) : [];
+}
+
+function tensorsWords(tensors: readonly Apart[], of: number): string {
+  const [worst] = tensors.toSorted((a, b) => b.relative - a.relative);
+  if (worst === undefined) return 'none';
+  const [before, after] = worst.norms;
+  const name = worst.name.replace(/^\d+ /, '');
+  return `${tensors.length} of ${plural(of, 'tensor')}, most of all ${name} (norm ${short(after)} instead of ${short(before)}, ${percent(worst.relative)} apart)`;
+}
+
+function tokenWords(
+  { token, tokens, of, explained }: TokensApart,
+  field: 'logprob' | 'weight',
+  textOf: TextOf,
+): string {
+  const [first, second] = token.tokens;
+  const [row] = token.rows;
+  const place = `token ${first.at} of row ${row.row}, micro-batch ${row.forward}`;
+  const word = first.target === undefined ? '' : ` ${JSON.stringify(textOf(first.target))}`;
+  const amount =
+    field === 'logprob' ? `rounding explains ${short(explained)}` : `rounding explains ${percent(explained)}`;
+  return `${tokens} of ${plural(of, 'token')}, most of all${word} (${place}): ${short(second[field] ?? Number.NaN)} instead of ${short(first[field] ?? Number.NaN)}; ${amount}`;
+}
+
+/** The first token of a row that has another target, or that one run alone trains. */
+function targetWords(first: readonly TwinRow[], second: readonly TwinRow[], textOf: TextOf): string {
+  for (const row of first) {
+    const other = second.find(({ ids }) => ids.join() === row.ids.join());
+    const targets = (each: TwinRow | undefined): ReadonlyMap<number, number | undefined> =>
+      new Map(each?.tokens.map(({ at, target }) => [at, target]));
+    const [before, after] = [targets(row), targets(other)];
+    const at = [...new Set([...before.keys(), ...after.keys()])].find(
+      (each) => before.get(each) !== after.get(each),
+    );
+    if (at === undefined) continue;
+    const word = (id: number | undefined): string => (id === undefined ? 'none' : JSON.stringify(textOf(id)));
+    return `at token ${at} of row ${row.row}, micro-batch ${row.forward}, ${word(after.get(at))} instead of ${word(before.get(at))}`;
+  }
+  return 'of other rows each';
+}
+
+function rowWords(what: string, { ids, tokens }: TwinRow, textOf: TextOf): string {
+  const shown = ids.slice(0, MOST_TOKENS).map((id) => textOf(id));
+  const more = ids.length > MOST_TOKENS ? ' …' : '';
+  return `${what}: ${shown.join(' ')}${more} (${plural(ids.length, 'token')}, ${tokens.length} trained)`;
+}
+
+const short = (value: number): string => String(Number(value.toPrecision(3)));
+const percent = (share: number): string => `${short(100 * share)} %`;

@@ -1,0 +1,71 @@
+// What a twin run changes: one thing each, that must not change what is trained. The tracer makes the change inside of the
+// process (src/python/lossproof_trace/twins/), the command line starts it.
+
+export interface Change {
+  readonly name: string;
+  /** What the second run does, for a list. */
+  readonly sentence: string;
+  /** Draws of dropout come in another order or shape, so that no run has any. */
+  readonly withoutDropout?: true;
+  /** The script's own command is asked for it; undefined: the tracer makes the change, and says that it did. */
+  readonly command?: (command: readonly string[]) => readonly string[] | undefined;
+  /** Where it cannot be made, for the user. */
+  readonly lacks: string;
+}
+
+export const CHANGES: readonly Change[] = [
+  {
+    name: 'repeat',
+    sentence: 'nothing changes: is the script the same twice?',
+    command: (command) => command,
+    lacks: '',
+  },
+  {
+    name: 'batch-order',
+    sentence: 'the rows of each batch come in reverse order',
+    withoutDropout: true,
+    lacks: 'no batch of two rows or more came from a torch DataLoader',
+  },
+  {
+    name: 'padding',
+    sentence: 'each batch has three more columns of padding',
+    withoutDropout: true,
+    lacks: 'no batch with input_ids, attention_mask and labels came from a torch DataLoader',
+  },
+  {
+    name: 'accumulation',
+    sentence: 'a step has one micro-batch in place of several, or two in place of one',
+    withoutDropout: true,
+    lacks:
+      'the arguments are none of transformers or TRL, or a step has one row; give the arguments of your script with --with',
+  },
+  {
+    name: 'ranks',
+    sentence: 'two processes have half of the rows each',
+    withoutDropout: true,
+    command: distributed,
+    lacks:
+      'the arguments are none of transformers or TRL, or the rows of a step cannot be halved; write the second command behind ---',
+  },
+  {
+    name: 'attention',
+    sentence: 'eager attention in place of another one, or sdpa in place of eager',
+    withoutDropout: true,
+    lacks: 'the model is none of transformers, or has one attention only',
+  },
+  {
+    name: 'checkpointing',
+    sentence: 'gradient checkpointing on in place of off, or off in place of on',
+    lacks: 'the model is none of transformers, or cannot do it',
+  },
+];
+
+/** By torchrun, with two processes; undefined: it is no Python script, or has a launcher of its own. */
+function distributed([python = '', ...rest]: readonly string[]): readonly string[] | undefined {
+  if (!/(^|[/\\])python[\d.]*(\.exe)?$/.test(python)) return undefined;
+  const module = rest[0] === '-m';
+  if (module && /^(torch\.distributed|accelerate|deepspeed)/.test(rest[1] ?? '')) return undefined;
+  if (!module && rest[0]?.startsWith('-') !== false) return undefined;
+  const launched = module ? ['--module', ...rest.slice(1)] : rest;
+  return [python, '-m', 'torch.distributed.run', '--standalone', '--nproc-per-node', '2', ...launched];
+}

@@ -1,0 +1,165 @@
+// One run of a twin: of each optimiser step the rows that were trained, the gradients that the optimiser got, and the weights
+// that it left, in a form that does not know how the rows were laid out in batches.
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Ledger, LedgerRow } from '../trace/ledger.ts';
+import { ledgerOf } from '../trace/ledger-of.ts';
+import { rankedOf } from '../trace/ranks.ts';
+import type { ReadRecord } from '../trace/records/shapes.ts';
+import type { Ids } from '../vocabulary.ts';
+
+export interface TwinRun {
+  readonly steps: readonly TwinStep[];
+  /** The change that was asked for was made. */
+  readonly applied: boolean;
+  /** The largest probability of dropout in any trained row. */
+  readonly dropout: number;
+  /** Tokens were sampled: a run that draws in another order trains other rows. */
+  readonly samples: boolean;
+  /** It made a trainer of transformers or TRL, or one that derives from them, with arguments that can be changed. */
+  readonly hasArguments: boolean;
+  readonly ledger: Ledger;
+}
+
+export interface TwinStep {
+  readonly index: number;
+  readonly rows: readonly TwinRow[];
+  /** By the tensor's name. */
+  readonly gradients: Prints;
+  /** Weights before the first step; empty of the others. */
+  readonly before: Prints;
+  readonly after: Prints;
+  readonly rates: readonly number[];
+  /** The optimiser made it: the script did not end before. */
+  readonly made: boolean;
+}
+
+/** A fingerprint: the norm, and sums of the elements under random signs. */
+export type Print = Ids;
+export type Prints = ReadonlyMap<string, Print>;
+
+export interface TwinRow {
+  readonly rank: number;
+  /** Micro-batch within the step and its process, and row of it. */
+  readonly forward: number;
+  readonly row: number;
+  /** Without padding, through the last trained token: in a causal model nothing after it counts. */
+  readonly ids: Ids;
+  readonly tokens: readonly TwinToken[];
+  /** What each module returned for the row, in the order in which they were done. */
+  readonly outputs: Prints;
+  /** As the model got it; undefined where a mask says what of it is padding. */
+  readonly unmasked: Ids | undefined;
+}
+
+export interface TwinToken {
+  /** Index into the row's ids; their number: behind the last one. */
+  readonly at: number;
+  readonly target: number | undefined;
+  readonly weight: number | undefined;
+  readonly logprob: number | undefined;
+}
+
+/** @param processes records of each process, as for the ledger */
+export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokenizer?: Tokenizer): TwinRun {
+  const ledger = ledgerOf(processes, { tokenizer });
+  const outputs = outputsOf(processes);
+  const prints = printsOf(processes);
+  const steps = ledger.steps.map(({ index, ranks }): TwinStep => {
+    const of = (kind: string): Prints => prints.get(keyOf(kind, index)) ?? new Map();
+    return {
+      index,
+      rows: ledger.rows
+        .filter((row) => row.step === index && row.trained.some((each) => each !== undefined))
+        .map((row) => twinRowOf(row, outputs)),
+      gradients: of('gradients'),
+      before: of('before'),
+      after: of('after'),
+      rates: ranks[0]?.done?.learningRates ?? [],
+      made: ranks.every(({ done }) => done !== undefined && done.skipped !== true),
+    };
+  });
+  return {
+    steps,
+    applied: processes.flat().some((record) => record.kind === 'event' && record.what === 'twin'),
+    dropout: Math.max(0, ...ledger.rows.map(({ dropout = 0 }) => dropout)),
+    hasArguments: processes.flat().some(({ kind }) => kind === 'settings'),
+    samples: ledger.generations.length > 0,
+    ledger,
+  };
+}
+
+// --- helpers ---
+
+const keyOf = (...parts: readonly (string | number)[]): string => parts.join(' ');
+
+function twinRowOf(row: LedgerRow, outputs: ReadonlyMap<string, Prints>): TwinRow {
+  const last = row.trained.findLastIndex((each) => each !== undefined);
+  const begin = row.attention === undefined ? leadingRun(row.ids) : 0;
+  const columns = row.ids.flatMap((_, at) =>
+    at >= begin && at <= last && row.real[at] === true ? [at] : [],
+  );
+  const places = new Map(columns.map((column, place) => [column, place]));
+  return {
+    rank: row.rank,
+    forward: row.forward,
+    row: row.row,
+    ids: columns.map((column) => row.ids[column] ?? Number.NaN),
+    tokens: row.trained.flatMap((trained, at) =>
+      trained === undefined
+        ? []
+        : [
+            {
+              at: places.get(at) ?? columns.length,
+              target: trained.target,
+              weight: trained.weight,
+              logprob: trained.logprob,
+            },
+          ],
+    ),
+    outputs: outputs.get(keyOf(row.rank, row.forward, row.row)) ?? new Map(),
+    unmasked: row.attention === undefined ? row.ids : undefined,
+  };
+}
+
+/** Tokens at the beginning that are all one: padding on the left that no mask tells. One alone is a token of its own. */
+function leadingRun(ids: Ids): number {
+  const other = ids.findIndex((id) => id !== ids[0]);
+  return other > 1 ? other : 0;
+}
+
+/** By rank, forward pass and row. */
+function outputsOf(processes: readonly (readonly ReadRecord[])[]): ReadonlyMap<string, Prints> {
+  const rows = new Map<string, Map<string, Print>>();
+  for (const { rank, records } of rankedOf(processes))
+    for (const record of records) {
+      if (record.kind !== 'outputs') continue;
+      const { modules, prints, forward } = record;
+      const batch = prints.length / modules.length;
+      prints.forEach((print, at) => {
+        const key = keyOf(rank, forward, at % batch);
+        const of = rows.get(key) ?? new Map<string, Print>();
+        of.set(modules[Math.floor(at / batch)] ?? '', print);
+        rows.set(key, of);
+      });
+    }
+  return rows;
+}
+
+/** By what they are of and the ledger's step; of several processes, those of the first, whose gradients are shared. */
+function printsOf(processes: readonly (readonly ReadRecord[])[]): ReadonlyMap<string, Prints> {
+  const all = new Map<string, Map<string, Print>>();
+  const trained = rankedOf(processes).filter(({ policies }) => policies.size > 0);
+  for (const { records, stepOf } of trained.slice(0, 1))
+    for (const record of records) {
+      if (record.kind !== 'prints') continue;
+      const key = keyOf(record.of, stepOf(record.step));
+      const of = all.get(key) ?? new Map<string, Print>();
+      record.names.forEach((name, at) => {
+        const print = record.prints[at];
+        // Several optimisers hold a part each: what one does not hold, another one does.
+        if (print !== undefined && !print.some(Number.isNaN)) of.set(`${record.model} ${name}`, print);
+      });
+      all.set(key, of);
+    }
+  return all;
+}

@@ -1,0 +1,188 @@
+// Whether two runs of one script agree, and where they part first. The measure is the script's own rounding: a run in which
+// every weight was moved by its rounding error (lossproof_trace/twins/_noise.py) shows what can come of it.
+import type { StepDistance, TensorDistance, TensorDistances, TokenDistance } from './distance.ts';
+import type { TwinRow } from './run.ts';
+
+export type Outcome =
+  | {
+      readonly kind: 'agree';
+      readonly steps: number;
+      /** The largest difference over what rounding explains; 0: the same to the last bit. */
+      readonly units: number;
+      /** From this step on rounding alone moves the gradients so far that nothing can be said; absent: none. */
+      readonly until?: number;
+    }
+  | { readonly kind: 'parts'; readonly difference: Difference }
+  | { readonly kind: 'untold'; readonly why: string };
+
+/** Where two runs part first, in the order of what happens in a step. */
+export type Difference = { readonly step: number } & (
+  | { readonly what: 'start'; readonly tensors: readonly Apart[]; readonly of: number }
+  | { readonly what: 'rows'; readonly alone: StepDistance['alone']; readonly targets: boolean }
+  | ({ readonly what: 'logprobs' | 'weights' } & TokensApart)
+  | {
+      readonly what: 'gradients' | 'updates';
+      readonly tensors: readonly Apart[];
+      readonly of: number;
+      readonly explained: number;
+      /** All that differ are so many times the first. */
+      readonly factor?: number;
+    }
+  | { readonly what: 'rates'; readonly rates: StepDistance['rates'] }
+);
+
+export interface TokensApart {
+  /** The one that is furthest apart. */
+  readonly token: TokenDistance;
+  /** As far as rounding may take them apart. */
+  readonly explained: number;
+  /** Tokens that are further apart than that, of how many. */
+  readonly tokens: number;
+  readonly of: number;
+  /** The first module whose output is apart; absent: no module's is, or none was seen. */
+  readonly module?: string;
+}
+
+export interface Apart extends TensorDistance {
+  readonly name: string;
+}
+
+/** Differences below so many times what the rounding run shows are rounding: another order of additions is another draw. */
+export const MARGIN = 10;
+/** And below this nothing is a difference: float32 has seven digits, and sums lose some. */
+export const FLOOR = 1e-5;
+/** Where rounding alone moves gradients by so much, the runs have gone their own ways. */
+const CHAOS = 0.1;
+/** A tensor whose gradient is so much rounding gets an update of any sign from Adam. */
+const UNSTABLE = 1e-2;
+
+/** @param noise the distances of the script from itself, its weights moved by their rounding; of as many steps, or of fewer */
+export function outcomeOf(distances: readonly StepDistance[], noise: readonly StepDistance[]): Outcome {
+  let units = 0;
+  for (const [at, distance] of distances.entries()) {
+    const rounding = noise[at];
+    if (rounding === undefined) break;
+    if (at > 0 && medianOf(rounding.gradients) > CHAOS)
+      return { kind: 'agree', steps: at, units, until: distance.step };
+    const judged = judgedStep(distance, rounding);
+    if ('what' in judged) return { kind: 'parts', difference: judged };
+    units = Math.max(units, judged.units);
+  }
+  if (distances.length === 0 || noise.length === 0)
+    return { kind: 'untold', why: 'no optimiser step of a language model was made in both runs' };
+  if (distances.every(({ gradients }) => gradients.size === 0))
+    return {
+      kind: 'untold',
+      why: 'the rows, their probabilities and their weights agree, but no gradient was there when the optimiser made its step, as in an engine that keeps gradients to itself',
+    };
+  return { kind: 'agree', steps: Math.min(distances.length, noise.length), units };
+}
+
+// --- helpers ---
+
+function judgedStep(distance: StepDistance, noise: StepDistance): Difference | { readonly units: number } {
+  const { step, alone, rates } = distance;
+  const begin = apartOf(distance.before, () => FLOOR);
+  if (begin.length > 0) return { what: 'start', step, tensors: begin, of: distance.before.size };
+  const [first, second] = alone;
+  if (first.length > 0 || second.length > 0) {
+    const idsOf = (rows: readonly TwinRow[]): string =>
+      rows
+        .map(({ ids }) => ids.join(','))
+        .sort()
+        .join('|');
+    return { what: 'rows', step, alone, targets: idsOf(first) === idsOf(second) };
+  }
+  const forward = tokenApart(distance, noise, 'logprob');
+  if (forward !== undefined) {
+    const module = moduleOf(distance, noise);
+    return { what: 'logprobs', step, ...forward, ...(module === undefined ? {} : { module }) };
+  }
+  const weights = tokenApart(distance, noise, 'weight');
+  if (weights !== undefined) return { what: 'weights', step, ...weights };
+  const typical = medianOf(noise.gradients);
+  const explained = (name: string): number =>
+    Math.max(MARGIN * Math.max(noise.gradients.get(name)?.relative ?? 0, typical), FLOOR);
+  const gradients = apartOf(distance.gradients, explained);
+  if (gradients.length > 0) {
+    const tensors = { tensors: gradients, of: distance.gradients.size, explained: MARGIN * typical };
+    return { what: 'gradients', step, ...tensors, ...factorOf(gradients) };
+  }
+  if (!sameRates(rates)) return { what: 'rates', step, rates };
+  const stable = new Map(
+    [...distance.after].filter(([name]) => (noise.gradients.get(name)?.relative ?? 0) < UNSTABLE),
+  );
+  const ordinary = medianOf(noise.after);
+  const updates = apartOf(stable, (name) =>
+    Math.max(MARGIN * Math.max(noise.after.get(name)?.relative ?? 0, ordinary), FLOOR),
+  );
+  if (updates.length > 0)
+    return {
+      what: 'updates',
+      step,
+      tensors: updates,
+      of: stable.size,
+      explained: MARGIN * ordinary,
+      ...factorOf(updates),
+    };
+  const least = FLOOR / MARGIN;
+  return {
+    units: Math.max(
+      0,
+      ...[...distance.gradients].map(
+        ([name, { relative }]) =>
+          relative / Math.max(noise.gradients.get(name)?.relative ?? 0, typical, least),
+      ),
+    ),
+  };
+}
+
+function apartOf(distances: TensorDistances, explained: (name: string) => number): readonly Apart[] {
+  return [...distances].flatMap(([name, distance]) =>
+    distance.relative > explained(name) ? [{ name, ...distance }] : [],
+  );
+}
+
+function tokenApart(
+  { tokens }: StepDistance,
+  noise: StepDistance,
+  field: 'logprob' | 'weight',
+): TokensApart | undefined {
+  const own = noise.tokens.reduce((most, each) => Math.max(most, each[field] ?? 0), 0);
+  const explained = Math.max(MARGIN * own, FLOOR);
+  const apart = tokens.filter((each) => (each[field] ?? 0) > explained);
+  const [worst] = apart.toSorted((a, b) => (b[field] ?? 0) - (a[field] ?? 0));
+  return worst === undefined
+    ? undefined
+    : { token: worst, tokens: apart.length, of: tokens.length, explained };
+}
+
+function moduleOf({ outputs }: StepDistance, noise: StepDistance): string | undefined {
+  return [...outputs].find(
+    ([name, apart]) => apart > Math.max(MARGIN * (noise.outputs.get(name) ?? 0), FLOOR),
+  )?.[0];
+}
+
+/** Tensors are taken to be a multiple where nearly nothing but the factor differs. */
+const MOST_REST = 1e-2;
+
+function factorOf(tensors: readonly Apart[]): { readonly factor?: number } {
+  const [first] = tensors;
+  if (first === undefined || !Number.isFinite(first.factor)) return {};
+  const { factor } = first;
+  const shared = tensors.every(
+    (each) =>
+      each.rest < MOST_REST * Math.max(each.relative, MOST_REST) &&
+      Math.abs(each.factor - factor) < MOST_REST * Math.abs(factor),
+  );
+  return shared ? { factor } : {};
+}
+
+const sameRates = ([first, second]: StepDistance['rates']): boolean =>
+  first.length !== second.length ||
+  first.every((rate, at) => Math.abs(rate - (second[at] ?? 0)) <= FLOOR * Math.abs(rate));
+
+function medianOf(distances: TensorDistances): number {
+  const sorted = [...distances.values()].map(({ relative }) => relative).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
