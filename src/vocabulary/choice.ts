@@ -60,7 +60,7 @@ export interface Choice<V = ChoiceValues> {
   readonly says: string;
   /** Ops whose answers it changes; without them, those of its section. */
   readonly ops?: readonly string[];
-  /** What most trainers have. It is no default: what is not declared is measured, or accepted in any known way. */
+  /** A usual value, offered where a measured one is doubted. No default: what is not declared is measured, or accepted in any known way. */
   readonly usual?: string | number | boolean | null;
   /** The formula that no answer can be compared with before this is known; others are compared in every known variant. */
   readonly needed?: Formula;

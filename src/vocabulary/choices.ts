@@ -2,26 +2,12 @@
 import type { ChoiceKind, ValueOf } from './choice.ts';
 import { ADVANTAGES } from './choices/advantages.ts';
 import { ANY_OP } from './choices/any-op.ts';
-import { POLICY_LOSS, PREFERENCE_LOSS, REWARD_LOSS, UNPAIRED_LOSS, VALUE_LOSS } from './choices/losses.ts';
-import { COMPLETIONS, TURNS } from './choices/rollouts.ts';
-import { KL, LOGPROBS } from './choices/scores.ts';
-import { CHAT, SUPERVISED } from './choices/text.ts';
+import { LOSSES } from './choices/losses.ts';
+import { ROLLOUTS } from './choices/rollouts.ts';
+import { SCORES } from './choices/scores.ts';
+import { TEXT } from './choices/text.ts';
 
-const ALL = [
-  CHAT,
-  SUPERVISED,
-  COMPLETIONS,
-  TURNS,
-  LOGPROBS,
-  KL,
-  ADVANTAGES,
-  POLICY_LOSS,
-  VALUE_LOSS,
-  PREFERENCE_LOSS,
-  REWARD_LOSS,
-  UNPAIRED_LOSS,
-  ANY_OP,
-] as const;
+const ALL = [...TEXT, ...ROLLOUTS, ...SCORES, ADVANTAGES, ...LOSSES, ANY_OP] as const;
 
 /** One object with the fields of each of a union. */
 type Joined<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void

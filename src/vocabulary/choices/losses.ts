@@ -3,7 +3,7 @@ import { section } from '../choice.ts';
 
 const PUBLISHED = 'each value is a published loss';
 
-export const POLICY_LOSS = section('policy loss', ['loss'], {
+const POLICY_LOSS = section('policy loss', ['loss'], {
   policy_objective: {
     values: ['clip', 'cispo'],
     says: '`clip`: min(r A, clip(r) A). `cispo`: clip(r) without gradient, times A, times logp',
@@ -65,7 +65,7 @@ export const POLICY_LOSS = section('policy loss', ['loss'], {
   },
 });
 
-export const VALUE_LOSS = section('value loss', ['value_loss'], {
+const VALUE_LOSS = section('value loss', ['value_loss'], {
   value_loss_factor: {
     values: 'number',
     says: 'what a squared error of the critic is multiplied by: 0.5, 1, or with its weight beside the policy loss',
@@ -87,7 +87,7 @@ export const VALUE_LOSS = section('value loss', ['value_loss'], {
   },
 });
 
-export const PREFERENCE_LOSS = section('preference loss', ['preference_loss'], {
+const PREFERENCE_LOSS = section('preference loss', ['preference_loss'], {
   preference_objective: {
     values: ['dpo', 'ipo', 'hinge', 'simpo'],
     says: '`dpo`, `ipo`, `hinge` or `simpo`',
@@ -114,7 +114,7 @@ export const PREFERENCE_LOSS = section('preference loss', ['preference_loss'], {
   },
 });
 
-export const REWARD_LOSS = section('reward loss', ['reward_loss'], {
+const REWARD_LOSS = section('reward loss', ['reward_loss'], {
   reward_centering: {
     values: 'number',
     says: "what the loss of a reward model has of the squared sum of each pair's scores; 0: nothing",
@@ -123,7 +123,7 @@ export const REWARD_LOSS = section('reward loss', ['reward_loss'], {
   },
 });
 
-export const UNPAIRED_LOSS = section('unpaired preference loss', ['unpaired_preference_loss'], {
+const UNPAIRED_LOSS = section('unpaired preference loss', ['unpaired_preference_loss'], {
   unpaired_objective: {
     values: ['kto', 'apo_zero'],
     says: '`kto`: rows are held against an estimate of the KL. `apo_zero`: against 0',
@@ -150,3 +150,5 @@ export const UNPAIRED_LOSS = section('unpaired preference loss', ['unpaired_pref
     needed: 'unpaired_preference_loss',
   },
 });
+
+export const LOSSES = [POLICY_LOSS, VALUE_LOSS, PREFERENCE_LOSS, REWARD_LOSS, UNPAIRED_LOSS] as const;

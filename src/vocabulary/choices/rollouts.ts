@@ -1,7 +1,7 @@
 // What correct trainers may decide of what was sampled: completions, their masks, and turns.
 import { section } from '../choice.ts';
 
-export const COMPLETIONS = section('completions', ['mask'], {
+const COMPLETIONS = section('completions', ['mask'], {
   completions_always_stop: {
     values: 'flag',
     says: 'every completion ends with a stop token, as supervised fine-tuning puts one there: `mask` is sent no other',
@@ -35,7 +35,7 @@ export const COMPLETIONS = section('completions', ['mask'], {
   },
 });
 
-export const TURNS = section('turns', ['trajectory'], {
+const TURNS = section('turns', ['trajectory'], {
   tool_truncation_side: {
     values: ['left', 'right', 'middle'],
     says: '`left`, `right` or `middle`: where ids of what a tool said are lost above `max_tool_tokens`; in the middle, the head and the tail stay, which differ by an id where the number is odd',
@@ -59,3 +59,5 @@ export const TURNS = section('turns', ['trajectory'], {
     meant: { value: true, why: 'the returns of a turn end with it' },
   },
 });
+
+export const ROLLOUTS = [COMPLETIONS, TURNS] as const;

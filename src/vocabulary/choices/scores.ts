@@ -1,7 +1,7 @@
 // What correct trainers may decide of log-probabilities and of the KL to a reference.
 import { KL_ESTIMATORS, section } from '../choice.ts';
 
-export const LOGPROBS = section('log-probabilities', ['logprobs'], {
+const LOGPROBS = section('log-probabilities', ['logprobs'], {
   sampling_logprobs: {
     values: ['processed', 'temperature', 'raw'],
     says: 'what is recorded of a drawn token: `processed`, `temperature` or `raw`',
@@ -21,7 +21,7 @@ export const LOGPROBS = section('log-probabilities', ['logprobs'], {
   },
 });
 
-export const KL = section('KL', ['kl', 'loss'], {
+const KL = section('KL', ['kl', 'loss'], {
   kl_estimator: {
     values: KL_ESTIMATORS,
     says: 'with d = ref - logp: `k1` = -d, `k2` = d*d/2, `k3` = exp(d) - d - 1, `abs` = \\|d\\|',
@@ -51,3 +51,5 @@ export const KL = section('KL', ['kl', 'loss'], {
   },
   kl_coef: { values: 'number', says: 'coefficient of the KL', ops: ['token_rewards', 'loss'] },
 });
+
+export const SCORES = [LOGPROBS, KL] as const;

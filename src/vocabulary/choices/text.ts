@@ -1,7 +1,7 @@
 // What correct trainers may decide of a chat template, and of supervised fine-tuning.
 import { section } from '../choice.ts';
 
-export const CHAT = section('chat template', ['render', 'tokenize', 'rollout'], {
+const CHAT = section('chat template', ['render', 'tokenize', 'rollout'], {
   template_arguments: {
     values: 'template arguments',
     says: 'variables of the chat template that the trainer sets, `{"enable_thinking": false}`: the harness renders with them',
@@ -14,7 +14,7 @@ export const CHAT = section('chat template', ['render', 'tokenize', 'rollout'], 
   },
 });
 
-export const SUPERVISED = section('supervised fine-tuning', ['truncate'], {
+const SUPERVISED = section('supervised fine-tuning', ['truncate'], {
   sft_target: {
     values: ['all', 'assistant', 'last-assistant'],
     says: '`all`, `assistant` or `last-assistant`: the tokens that supervised fine-tuning trains',
@@ -64,3 +64,5 @@ export const SUPERVISED = section('supervised fine-tuning', ['truncate'], {
     unmeasured: 'properties ask whether a cut that they see is meant',
   },
 });
+
+export const TEXT = [CHAT, SUPERVISED] as const;
