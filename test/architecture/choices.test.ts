@@ -1,4 +1,6 @@
 // One legal choice, one object: what is known of it beside the object agrees with it, or the object says why there is nothing.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
 import { PRACTICE } from '../../src/check/profile/practice.ts';
@@ -7,6 +9,7 @@ import { SEMANTICS_RULE } from '../../src/protocol/hello.ts';
 import { OPS } from '../../src/protocol/message.ts';
 import type { Choice } from '../../src/vocabulary/choice.ts';
 import { CHOICES, type ChoiceName, choiceNames, SECTIONS } from '../../src/vocabulary/choices.ts';
+import { filesOf, ROOT } from './house.ts';
 
 const choices = choiceNames.map((name): [ChoiceName, Choice & { readonly ops: readonly string[] }] => [
   name,
@@ -49,4 +52,19 @@ test('a name stands in one section only, and every declaration that is decoded i
   const names = SECTIONS.flatMap((section) => section.names);
   expect(names).toEqual([...new Set(names)]);
   expect(Object.keys(SEMANTICS_RULE.schema.properties ?? {})).toEqual(names);
+});
+
+/** As many as an example, or capabilities of the same name, need. */
+const FEW = 3;
+
+test('floors that decode, explain and report read the table, and have no list of choices by hand', () => {
+  const floors = ['protocol', 'trainer', 'report', 'cli', 'golden', 'mutate'].map((floor) => `src/${floor}`);
+  const files = filesOf([...floors, 'scripts/docs', 'scripts/site']);
+  expect(files.length).toBeGreaterThan(200);
+  const lists = files.flatMap((path) => {
+    const words = new Set(readFileSync(join(ROOT, path), 'utf8').match(/\w+/g));
+    const named = choiceNames.filter((name) => words.has(name));
+    return named.length > FEW ? [`${path}: ${named.join(', ')}`] : [];
+  });
+  expect(lists).toEqual([]);
 });
