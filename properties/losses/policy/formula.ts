@@ -11,6 +11,7 @@ import {
   discard,
   ESTIMATED_NOTE,
   type Finding,
+  itemsOf,
   knownFormula,
   type LossSettings,
   lossMistakes,
@@ -115,23 +116,6 @@ function coefficients(input: PolicyLossInput, observed: Weights, unit: LossSetti
 const klIsUnknown = ({ kl_coef, kl_placement }: Semantics): boolean =>
   kl_coef === undefined && kl_placement !== 'reward';
 
-/** Of the loss, and of its KL term. */
-const LOSS_ITEMS = [
-  'loss_aggregation',
-  'loss_norm',
-  'loss_normalization',
-  'clip_low',
-  'clip_high',
-  'dual_clip',
-  'log_ratio_clamp',
-  'policy_objective',
-  'ratio_level',
-  'kl_coef',
-  'entropy_coef',
-  'kl_estimator',
-  'kl_clamp',
-] as const;
-
 const equals: Property<Tracks> = {
   ...base,
   id: 'loss/equals-the-declared-formula',
@@ -152,7 +136,7 @@ const equals: Property<Tracks> = {
     'ADV-08',
     'NUM-05',
   ],
-  settles: LOSS_ITEMS,
+  settles: itemsOf('loss'),
   needs: [knownFormula('loss')],
   given: ({ semantics: { clip_low: low = 0, clip_high: high = 0 } }) =>
     tracks({ avoid: [Math.log(Math.max(0, 1 - (low ?? Infinity))), Math.log(1 + (high ?? Infinity))] }),

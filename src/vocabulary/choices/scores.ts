@@ -5,7 +5,7 @@ const LOGPROBS = section('log-probabilities', ['logprobs'], {
   sampling_logprobs: {
     values: ['processed', 'temperature', 'raw'],
     says: 'what is recorded of a drawn token: `processed`, `temperature` or `raw`',
-    ops: ['sampling', 'extract', 'loss'],
+    ops: ['sampling'],
     undoubted: 'inference engines have all three as a setting',
   },
   temperature_in_scoring: {
@@ -49,7 +49,7 @@ const KL = section('KL', ['kl', 'loss'], {
     ops: ['token_rewards', 'loss'],
     unheld: 'it changes no property by itself',
   },
-  kl_coef: { values: 'number', says: 'coefficient of the KL', ops: ['token_rewards', 'loss'] },
+  kl_coef: { values: 'number', says: 'coefficient of the KL term in the loss', ops: ['loss'] },
 });
 
 export const SCORES = [LOGPROBS, KL] as const;

@@ -42,7 +42,6 @@ const SUPERVISED = section('supervised fine-tuning', ['truncate'], {
   overlong: {
     values: ['truncate', 'drop'],
     says: '`truncate` or `drop`: what `truncate` does with an example that is too long',
-    ops: ['truncate', 'pack'],
     unheld: 'which examples are cut may hang on what is in them: what became of some is no rule for all',
   },
   cut_at: {
