@@ -23,6 +23,7 @@ export type { Outcome, Trainer } from './trainer/trainer.ts';
 export { declaration } from './check/profile/doubt.ts';
 export { answersOf } from './check/questions/answers.ts';
 export { causeIn, richest } from './check/questions/causes.ts';
+export * from './check/questions/meant.ts';
 export * from './check/questions/turns.ts';
 export { isProblem, type Problem } from './cli/context.ts';
 export { freshSeed } from './cli/seed.ts';

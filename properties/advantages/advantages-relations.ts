@@ -7,7 +7,9 @@ import {
   type Grouped,
   groupedLabels,
   knobs,
+  meantOr,
   type Need,
+  notMeant,
   type Observed,
   type Property,
   relations,
@@ -74,12 +76,10 @@ export const advantagesRelations: readonly Property<Grouped>[] = [
 
 export const advantagesKnobs = knobs<'advantages', Grouped>({ ...related, catches: ['ADV-02', 'KL-09'] });
 
-const mayDiffer: Need = ({ hello, semantics }) => {
-  const { group_size: size } = hello.ops.advantages ?? {};
+const mayDiffer: Need = (world) => {
+  const { group_size: size } = world.hello.ops.advantages ?? {};
   if (size !== undefined) return `op \`advantages\` takes groups of ${size} alone (group_size)`;
-  return semantics.equal_groups
-    ? 'semantics.equal_groups: groups of a batch never differ in size'
-    : undefined;
+  return notMeant('equal_groups')(world);
 };
 
 /** The first group with a row more than the others. */
@@ -137,9 +137,7 @@ export const unequalGroups: readonly Property<Grouped>[] = [
           return {
             ...found,
             sentence: `In a group of ${rows.length} rows, ${found.sentence}`,
-            ...(subject.semantics.equal_groups === undefined
-              ? { answers: ['"equal_groups": true  (groups of a batch never differ in size)'] }
-              : {}),
+            ...meantOr(subject, 'equal_groups'),
           };
       }
       return undefined;

@@ -16,6 +16,7 @@ import {
   groupAdvantages,
   grouped,
   groupedLabels,
+  itemsOf,
   numberFinding,
   type Property,
   richest,
@@ -111,13 +112,7 @@ function smallSpread(
   return undefined;
 }
 
-const ADVANTAGE_ITEMS = [
-  'advantage_baseline',
-  'advantage_scaling',
-  'advantage_ddof',
-  'advantage_epsilon',
-  'advantage_epsilon_placement',
-] as const;
+const ADVANTAGE_ITEMS = itemsOf('advantages');
 
 const equals: Property<Grouped> = {
   ...base,

@@ -4,21 +4,19 @@ import {
   type Args,
   causeIn,
   type Finding,
+  meantOr,
   type Need,
+  notMeant,
   type Op,
   type Property,
   type Subject,
-  type World,
 } from '../../src/index.ts';
 
 /** A trainer that reads the slot behind a row on purpose cannot be told to leave it alone. */
-export const ownSlot: Need = ({ semantics }) =>
-  semantics.gae_bootstrap === true
-    ? 'semantics.gae_bootstrap is true: the value after the last token is read on purpose'
-    : undefined;
+export const ownSlot: Need = notMeant('gae_bootstrap');
 
-export const answersOfSlot = ({ semantics }: World): Pick<Finding, 'answers'> =>
-  semantics.gae_bootstrap === undefined ? { answers: ['"gae_bootstrap": true'] } : {};
+export const answersOfSlot = (subject: Subject): Pick<Finding, 'answers'> =>
+  meantOr(subject, 'gae_bootstrap');
 
 /** The same request with no value in that slot. */
 function emptied<O extends Op>(op: O, args: Args<O>): Args<O> {

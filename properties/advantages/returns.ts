@@ -7,7 +7,9 @@ import {
   gapsBehind,
   layGaps,
   type Matrix,
+  meantOr,
   type Need,
+  notMeant,
   type Property,
   type ReturnsCase,
   relations,
@@ -101,19 +103,14 @@ const equals: Property<ReturnsCase> = {
 };
 
 /** Where each turn is an episode with a reward of its own, a return ends there on purpose. */
-const oneEpisode: Need = ({ semantics }) =>
-  semantics.turns_are_episodes === true
-    ? 'semantics.turns_are_episodes is true: a return ends with its turn'
-    : undefined;
+const oneEpisode: Need = notMeant('turns_are_episodes');
 
 /** A question if the returns are those of each turn alone, and it is not declared whether that is meant. */
 function orEpisodes(subject: Subject, asked: Asked, found: Finding | undefined): Finding | undefined {
   if (found === undefined || subject.semantics.turns_are_episodes !== undefined) return found;
   const { rewards, completion_mask: mask, gamma } = asked.args;
   const ofTurns = finding(subject, asked, returnsOfTurns(rewards, mask, gamma), () => '');
-  return ofTurns === undefined
-    ? { ...found, answers: ['"turns_are_episodes": true  (the returns of a turn end with it)'] }
-    : found;
+  return ofTurns === undefined ? { ...found, ...meantOr(subject, 'turns_are_episodes') } : found;
 }
 
 const undiscounted: Property<ReturnsCase> = {

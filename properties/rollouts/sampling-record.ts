@@ -2,6 +2,7 @@
 // 1 before the first step, or off by exactly what truncation left out.
 import {
   bandOf,
+  CHOICES,
   discard,
   type Finding,
   logSoftmax,
@@ -18,7 +19,6 @@ import {
 import { argsOf, base, heldBackIn, possible, processors } from './sampling.ts';
 
 type Mode = NonNullable<Semantics['sampling_logprobs']>;
-const MODES: readonly Mode[] = ['processed', 'temperature', 'raw'];
 const WORDS: Readonly<Record<Mode, string>> = {
   processed: 'the distribution that was drawn from',
   temperature: 'logits / temperature',
@@ -26,7 +26,9 @@ const WORDS: Readonly<Record<Mode, string>> = {
 };
 
 const allowedModes = ({ semantics }: World): readonly Mode[] =>
-  semantics.sampling_logprobs === undefined ? MODES : [semantics.sampling_logprobs];
+  semantics.sampling_logprobs === undefined
+    ? CHOICES.sampling_logprobs.values
+    : [semantics.sampling_logprobs];
 
 /** Log-probabilities of row `row` (V,) that a sampler of this mode may record; held-back stops are left out, or not. */
 function readings(
@@ -69,7 +71,9 @@ const recorded: Property<SamplingStep> = {
     const row = misfit(mode);
     const [value, id] = [values[row] ?? Number.NaN, args.sampled_ids[row] ?? -1];
     const expected = readings(drawn, answer, row, mode)[0]?.[id];
-    const instead = MODES.filter((other) => !modes.includes(other)).find((other) => misfit(other) < 0);
+    const instead = CHOICES.sampling_logprobs.values
+      .filter((other) => !modes.includes(other))
+      .find((other) => misfit(other) < 0);
     const another = (args.logits[row] ?? []).findIndex(
       (_, each) =>
         each !== id && readings(drawn, answer, row, mode).some((reading) => band.close(value, reading[each])),

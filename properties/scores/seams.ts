@@ -9,7 +9,9 @@ import {
   type Finding,
   MODEL_TERMS,
   many,
+  meantOr,
   modelTokens,
+  notMeant,
   type Property,
   type Ragged,
   type Subject,
@@ -36,10 +38,8 @@ const base = {
   level: 'must',
   needs: [
     modelTokens,
-    ({ semantics }: World) =>
-      semantics.prefix_attention === true
-        ? 'semantics.prefix_attention is true: a token of the prompt is read otherwise than one of the completion'
-        : undefined,
+    // A prefix model reads its prompt in both directions, and trains well.
+    notMeant('prefix_attention'),
   ],
   given: ({ hello }: World) =>
     batch({ tokens: hello.tokens }).filter((drawn) => movedOf(drawn).some((count) => count > 0)),
@@ -64,17 +64,11 @@ function differ(
       kind: 'seam',
       sentence: `The ${what} of completion token ${token} of row ${row} is ${show(values[token])}, and ${show(rest[row]?.[token - from])} when ${many(from, 'token')} at the beginning of its completion are handed over as the end of its prompt.`,
       note: band.reason,
-      ...prefixOr(subject),
+      ...meantOr(subject, 'prefix_attention'),
     };
   }
   return undefined;
 }
-
-/** A prefix model reads its prompt in both directions, and trains well. */
-const prefixOr = ({ semantics }: Subject): Pick<Finding, 'answers'> =>
-  semantics.prefix_attention === undefined
-    ? { answers: ['"prefix_attention": true  (the model reads its prompt in both directions)'] }
-    : {};
 
 export const seamProperties: readonly Property<Batch>[] = [
   {

@@ -5,6 +5,8 @@ import { MONITOR_KEYS } from '../../src/cli/config/monitor-keys.ts';
 import { EXCLUSIVE } from '../../src/cli/config/trainer-keys.ts';
 import { SEMANTICS_RULE } from '../../src/protocol/hello.ts';
 import type { JsonSchema } from '../../src/protocol/rules.ts';
+import type { Choice } from '../../src/vocabulary/choice.ts';
+import { CHOICES } from '../../src/vocabulary/choices.ts';
 
 export function configPage(): string {
   return `# Configuration
@@ -51,9 +53,10 @@ ${table(MONITOR_KEYS)}
 ## \`semantics\`
 
 The legal choices of a trainer. [PROTOCOL.md](../PROTOCOL.md#semantics) explains them, and \`npx lossproof profile\` measures them.
+The last column has a usual value, if there is one. It is not a default: lossproof measures what you do not declare.
 
-| key | must be |
-|---|---|
+| key | must be | usual |
+|---|---|---|
 ${semanticsRows().join('\n')}
 `;
 }
@@ -108,7 +111,10 @@ function semanticsRows(): string[] {
   const { properties } = SEMANTICS_RULE.schema as {
     readonly properties: Readonly<Record<string, JsonSchema>>;
   };
-  return Object.entries(properties).map(([name, schema]) => `| \`${name}\` | ${wordsOf(schema)} |`);
+  return Object.entries<Choice>(CHOICES).map(
+    ([name, { usual }]) =>
+      `| \`${name}\` | ${wordsOf(properties[name] ?? {})} | ${usual === undefined ? '' : code(usual)} |`,
+  );
 }
 
 /** Of the few kinds that semantics have. */

@@ -1,10 +1,11 @@
 // The generated documents: docs/properties.md, docs/relations.md, docs/bugs.md, docs/practice.md, docs/deadlines.md, docs/detection.md, docs/configuration.md with its schema, the
-// pictures of the glossary, the table that ARCHITECTURE.md opens with, the exit codes of docs/hostile.md, and the ops in PROTOCOL.md and the SDK. With --check: exit code 1 where a file is stale.
+// pictures of the glossary, the table that ARCHITECTURE.md opens with, the exit codes of docs/hostile.md, the legal choices in docs/events.schema.json, and these and the ops in PROTOCOL.md and the SDK. With --check: exit code 1 where a file is stale.
 //   node dist/scripts/docs/docs.js [--check]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { bugPage } from './bug-page.ts';
+import { withChoiceSchema, withChoices } from './choice-tables.ts';
 import { configPage } from './config-page.ts';
 import { configSchema } from './config-schema.ts';
 import { deadlinesPage } from './deadlines.ts';
@@ -23,7 +24,7 @@ import { relationPage } from './relation-page.ts';
 const page = (name: string): string => readFileSync(join(PACKAGE_ROOT, name), 'utf8');
 
 for (const [name, text] of [
-  ['PROTOCOL.md', withOpTables(page('PROTOCOL.md'))],
+  ['PROTOCOL.md', withChoices(withOpTables(page('PROTOCOL.md')))],
   ['src/python/lossproof/_ops.py', withArguments(page('src/python/lossproof/_ops.py'))],
   ['ARCHITECTURE.md', withHouseTable(page('ARCHITECTURE.md'))],
   ['docs/properties.md', propertyTable()],
@@ -38,6 +39,7 @@ for (const [name, text] of [
   ['docs/trainers/known.md', knownPage()],
   ['docs/trainers/findings/README.md', findingsPage()],
   ['docs/config.schema.json', configSchema()],
+  ['docs/events.schema.json', withChoiceSchema(page('docs/events.schema.json'))],
   ...[...pictures()].map(([file, svg]) => [`docs/pictures/${file}`, svg] as const),
 ] as const) {
   const file = join(PACKAGE_ROOT, name);

@@ -1,6 +1,7 @@
 // docs/practice.md as text: what is asked about and what is noted of a trainer that was measured, from the table itself.
 import { PRACTICE } from '../../src/check/profile/practice.ts';
 import type { Practice } from '../../src/check/profile/practice-row.ts';
+import { FORMULAS } from '../../src/vocabulary.ts';
 
 export function practicePage(): string {
   return `# Measured, and not declared
@@ -14,8 +15,8 @@ lossproof.serve(semantics={"kl_clamp": None})
 \`\`\`
 
 Values that are legal and often not meant are **noted** behind the results; \`--strict\` fails on them, too. A formula that fits none of
-the known ways is asked about in the same way, and answered by its key or by \`"own_formulas": ["loss"]\` (kl, whiten, advantages, loss,
-sft_loss, value_loss, preference_loss, reward_loss, unpaired_preference_loss): it is then compared with no formula, relations alone judge it, and the report says so.
+the known ways is asked about in the same way, and answered by its key or by \`"own_formulas": ["loss"]\` (${FORMULAS.slice(0, 4).join(', ')},
+${FORMULAS.slice(4).join(', ')}): it is then compared with no formula, relations alone judge it, and the report says so.
 
 ## Asked
 

@@ -3,13 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { properties } from '../../properties/index.ts';
-import { PROBES } from '../../src/check/profile/probes.ts';
 import type { Property } from '../../src/check/property.ts';
 import { isOptional, isTrack, kindOf } from '../../src/protocol/fields.ts';
-import { SEMANTICS_KEYS } from '../../src/protocol/hello.ts';
 import { OPS, type Op } from '../../src/protocol/message.ts';
 import { FAMILIES, type Family, familyNames } from '../../src/protocol/ops.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
+import { CHOICES, choiceNames } from '../../src/vocabulary/choices.ts';
 
 export interface Field {
   readonly name: string;
@@ -64,7 +63,9 @@ export function opFacts(op: Op): OpFacts {
     capabilities: rowsOf('Capabilities')
       .filter(([ops = '']) => ops.includes(`\`${op}\``) || (ops === 'ops with tracks' && hasTracks(op)))
       .map(([, name = '', says = '']) => ({ name: bare(name), says })),
-    semantics: semanticsOf(op, prose, asking),
+    semantics: choiceNames
+      .filter((name) => CHOICES[name].ops.includes(op))
+      .map((name) => ({ name, says: CHOICES[name].says })),
     properties: asking,
   };
 }
@@ -83,26 +84,6 @@ function rowsOf(heading: string): string[][] {
 }
 
 const bare = (cell: string): string => cell.replaceAll('`', '');
-
-/** Items that a probe reads off its answers, that a property of it settles, or that its section names. */
-function semanticsOf(op: Op, prose: string, asking: readonly Property[]): Described[] {
-  const seen = new Set<string>([
-    ...PROBES.filter(({ ops }) => ops.includes(op)).flatMap(({ items, confirms = [] }) => [
-      ...items,
-      ...confirms,
-    ]),
-    ...asking.filter(({ ops }) => ops.length === 1).flatMap(({ settles = [] }) => settles),
-    ...[...prose.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
-  ]);
-  return rowsOf('Semantics').flatMap(([keys = '', says = '']) => {
-    const names = bare(keys).split(', ');
-    const isOf =
-      names.some((name) => seen.has(name)) || (names[0] === 'own_formulas' && says.includes(`\`${op}\``));
-    return isOf && names.every((name) => SEMANTICS_KEYS.includes(name))
-      ? [{ name: names.join(', '), says }]
-      : [];
-  });
-}
 
 function hasTracks(op: Op): boolean {
   const { args, ok } = OPS[op];

@@ -2,7 +2,8 @@
 import type { Taken } from '../generators/text/conversation.ts';
 import type { Capability, Op } from '../protocol/message.ts';
 import { refusesSystem } from '../tokenizers/call.ts';
-import type { Route, Tokens } from '../vocabulary.ts';
+import { CHOICES, itemsOf } from '../vocabulary/choices.ts';
+import type { Formula, ItemName, Route, Semantics, Tokens } from '../vocabulary.ts';
 import type { Need, World } from './property.ts';
 
 /** The harness may choose all ids, special ones included. */
@@ -73,4 +74,24 @@ export const formulaOf =
   ({ semantics }) => {
     const own = ops.find((op) => semantics.own_formulas?.some((name) => name === op));
     return own === undefined ? undefined : `op \`${own}\` ${OWN_FORMULA}`;
+  };
+
+/** Items without which nothing can be compared with this formula; others compare with every known variant. */
+export const neededOf = (formula: Formula): readonly ItemName[] =>
+  itemsOf(formula).filter((item) => CHOICES[item].needed === formula);
+
+/** Those that nobody has said. A clip is of a ratio: where there is none, no clip is needed. */
+export const unknownOf = (formula: Formula, held: Semantics): readonly ItemName[] =>
+  neededOf(formula).filter(
+    (item) => held[item] === undefined && !(held.ratio_level === 'none' && item.startsWith('clip_')),
+  );
+
+/** The numbers and names of a formula are known. */
+export const knownFormula =
+  (formula: Formula): Need =>
+  ({ semantics }) => {
+    const missing = unknownOf(formula, semantics).map((item) => `semantics.${item}`);
+    return missing.length === 0
+      ? undefined
+      : `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not declared`;
   };

@@ -7,7 +7,8 @@ import { OP_CAPABILITIES } from '../protocol/hello.ts';
 import { encodeArgs, TOKEN_ROW } from '../protocol/json.ts';
 import type { Op } from '../protocol/message.ts';
 import { objectTrainer, reject } from '../trainer/object.ts';
-import type { Layout } from '../vocabulary.ts';
+import type { Choice } from '../vocabulary/choice.ts';
+import { CHOICES, type Layout, type Semantics } from '../vocabulary.ts';
 import { helloOf } from './way-trainer.ts';
 
 /** Drawn, of which the largest are taken: more than one row, rows of unequal length. */
@@ -39,18 +40,8 @@ export async function recordedCases(
 }
 
 /** Some formulas must be known before anything is asked; which they are does not change what is asked. */
-const ANY_FORMULA = {
-  loss_aggregation: 'token-mean',
-  clip_low: 0.2,
-  clip_high: 0.2,
-  value_loss_factor: 0.5,
-  value_clip: 0.2,
-  value_aggregation: 'token-mean',
-  preference_objective: 'dpo',
-  preference_beta: 0.1,
-  preference_label_smoothing: 0,
-  unpaired_objective: 'kto',
-  unpaired_beta: 0.1,
-  desirable_weight: 1,
-  undesirable_weight: 1,
-} as const;
+const ANY_FORMULA: Semantics = Object.fromEntries(
+  Object.entries<Choice>(CHOICES).flatMap(([name, { needed, usual, values }]) =>
+    needed === undefined ? [] : [[name, usual ?? values[0]]],
+  ),
+);

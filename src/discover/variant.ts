@@ -1,10 +1,10 @@
 // A measured variant in a few words: `k3, clamp 10`, `group-mean, group, ddof 1, epsilon 0.000001`.
-import { wordsOf } from '../check/profile/probe.ts';
+import { type ItemValue, wordsOf } from '../check/profile/probe.ts';
 import type { Semantics } from '../vocabulary.ts';
 
 /** What is not there (no clamp, no correction) is not said. */
 export function variantWords(variant: Semantics): string {
-  return Object.entries(variant)
+  return (Object.entries(variant) as [string, ItemValue][])
     .filter(([key]) => !UNSAID.has(key))
     .flatMap(([key, value]) => {
       if (value === null || value === false || (key === 'ratio_level' && value === 'token')) return [];

@@ -1,6 +1,6 @@
 // What a trainer can be asked for, op by op: the types, and the rules that hello is checked with.
 import type { DType, Layout, ToolSpec, TrainFlagName } from '../vocabulary.ts';
-import { TRAIN_FLAGS } from '../vocabulary.ts';
+import { KL_ESTIMATORS, TRAIN_FLAGS } from '../vocabulary.ts';
 import {
   atLeast,
   eitherOf,
@@ -137,7 +137,7 @@ export const LAYOUT: Rule<Layout> = record(
 export const DTYPE = oneOf('float64', 'float32', 'bfloat16', 'float16');
 
 /** A rule for each. */
-export type RulesFor<T> = { readonly [K in keyof T]-?: Rule<Exclude<T[K], undefined>> };
+type RulesFor<T> = { readonly [K in keyof T]-?: Rule<Exclude<T[K], undefined>> };
 
 export const CAPABILITIES: RulesFor<Capability> = {
   dtype: DTYPE,
@@ -159,10 +159,10 @@ export const CAPABILITIES: RulesFor<Capability> = {
   temperature: flag,
   packed: flag,
   reference: flag,
-  kl: oneOf('exact', 'k1', 'k2', 'k3', 'abs'),
+  kl: oneOf('exact', ...KL_ESTIMATORS),
   families: listOf(oneOf('llama', 'gpt2')),
   starts_at_reference: flag,
-  kl_estimator: listOf(oneOf('k1', 'k2', 'k3', 'abs')),
+  kl_estimator: listOf(oneOf(...KL_ESTIMATORS)),
   process_rewards: flag,
   group_size: atLeast(1),
   groups_of_one: flag,

@@ -1,8 +1,9 @@
 // The answer to hello: who the trainer is, what it can be asked, which legal choices it made. Unknown names are
 // refused, because a capability that is misspelt would silently switch properties off.
 import { onOneLine } from '../outside/text.ts';
-import { FORMULAS, type Semantics } from '../vocabulary.ts';
-import { CAPABILITIES, type Capability, DTYPE, LAYOUT, type RulesFor } from './capability.ts';
+import type { Choice, ChoiceKind, ChoiceTypes } from '../vocabulary/choice.ts';
+import { CHOICES, FORMULAS, KL_ESTIMATORS, type Semantics } from '../vocabulary.ts';
+import { CAPABILITIES, type Capability, DTYPE, LAYOUT } from './capability.ts';
 import { type Hello, OPS, type Op, PROTOCOL } from './message.ts';
 import { capabilitiesOf } from './op.ts';
 import { type Decoded, isJsonObject, shown } from './result.ts';
@@ -58,77 +59,25 @@ export const OP_CAPABILITIES = Object.fromEntries(
   (Object.keys(OPS) as Op[]).map((op) => [op, capabilitiesOf(OPS[op])]),
 ) as Readonly<Record<Op, readonly (keyof Capability)[]>>;
 
-const SEMANTICS: RulesFor<Semantics> = {
-  stop_token_in_mask: flag,
-  truncated_completions_trained: flag,
-  sft_aggregation: oneOf('token-mean', 'seq-mean-token-mean'),
-  flagged_roles: oneOf('assistant', 'any'),
-  sft_target: oneOf('all', 'assistant', 'last-assistant'),
-  template_arguments: recordOf(eitherOf<string | number | boolean>(flag, number, text)),
-  default_system: filled,
-  completions_always_stop: flag,
-  stop_token_in_completion: flag,
-  kl_estimator: oneOf('k1', 'k2', 'k3', 'abs'),
-  kl_clamp: oneOrNamed(clampOrNull, ['k1', 'k2', 'k3', 'abs'], 'estimator'),
-  kl_level: oneOf('token', 'sequence'),
-  kl_ratio_correction: flag,
-  kl_placement: oneOf('loss', 'reward'),
-  kl_coef: number,
-  advantage_ddof: oneOf(0, 1),
-  advantage_epsilon: number,
-  advantage_min_std: number,
-  advantage_epsilon_placement: oneOf('std', 'variance'),
-  advantage_baseline: oneOf(
-    'group-mean',
-    'leave-one-out',
-    'length-weighted',
-    'leave-one-out-max',
-    'batch-mean',
-    'none',
-  ),
-  advantage_scaling: oneOf('group', 'batch', 'none'),
-  loss_aggregation: oneOf('token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum', 'token-sum-norm'),
-  loss_norm: number,
-  loss_normalization: oneOf('global', 'local'),
-  value_clip: numberOrNull,
-  value_loss_factor: number,
-  value_aggregation: oneOf('token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'),
-  clip_low: numberOrNull,
-  clip_high: numberOrNull,
-  ratio_level: oneOf('token', 'sequence', 'none'),
-  policy_objective: oneOf('clip', 'cispo'),
-  dual_clip: numberOrNull,
-  log_ratio_clamp: numberOrNull,
-  entropy_coef: number,
-  truncation_side: oneOf('left', 'right', 'parts'),
-  tool_truncation_side: oneOf('left', 'right', 'middle'),
-  turn_reward_placement: oneOf('turn', 'row'),
-  overlong: oneOf('truncate', 'drop'),
-  preference_objective: oneOf('dpo', 'ipo', 'hinge', 'simpo'),
-  preference_beta: number,
-  preference_label_smoothing: number,
-  preference_gamma: number,
-  reward_centering: number,
-  unpaired_objective: oneOf('kto', 'apo_zero'),
-  unpaired_beta: number,
-  desirable_weight: number,
-  undesirable_weight: number,
-  whiten_mean: flag,
-  whiten_ddof: oneOf(0, 1),
-  sampling_logprobs: oneOf('processed', 'temperature', 'raw'),
-  temperature_in_scoring: flag,
-  own_formulas: listOf(oneOf(...FORMULAS)),
-  loss_is_descended: flag,
-  gae_bootstrap: flag,
-  equal_groups: flag,
-  batches_always_train: flag,
-  free_text_calls: flag,
-  single_turn: flag,
-  prefix_attention: flag,
-  turns_are_episodes: flag,
-  cut_at: listOf(atLeast(0)),
-  in_place: listOf(oneOf(...(Object.keys(OPS) as Op[]))),
+/** What decodes a choice that is no name of a list, by kind. */
+const RULES: { readonly [K in ChoiceKind]: Rule<ChoiceTypes[K]> } = {
+  flag,
+  number,
+  'number or null': numberOrNull,
+  text: filled,
+  'template arguments': recordOf(eitherOf<string | number | boolean>(flag, number, text)),
+  clamp: oneOrNamed(clampOrNull, KL_ESTIMATORS, 'estimator'),
+  formulas: listOf(oneOf(...FORMULAS)),
+  lengths: listOf(atLeast(0)),
+  ops: listOf(oneOf(...(Object.keys(OPS) as Op[]))),
 };
+
+const SEMANTICS = Object.fromEntries(
+  Object.entries<Choice>(CHOICES).map(([name, { values }]) => [
+    name,
+    typeof values === 'string' ? RULES[values] : oneOf(...values),
+  ]),
+);
 
 const opRules = Object.fromEntries(
   (Object.keys(OPS) as Op[]).map((op) => [
@@ -137,7 +86,6 @@ const opRules = Object.fromEntries(
   ]),
 );
 
-export const SEMANTICS_KEYS = Object.keys(SEMANTICS);
 /** For wherever else semantics are declared: a configuration. */
 export const SEMANTICS_RULE: Rule<Semantics> = record(SEMANTICS, 'semantics key');
 

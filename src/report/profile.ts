@@ -1,9 +1,10 @@
 // The profile as a table to read and as JSON to keep: item, declared, measured, and what is to be said of the two.
 // Pure; what was measured and how is check/profile's business.
-import { GROUPS, type ItemRow, type ItemVerdict } from '../check/profile/items.ts';
+import type { ItemRow, ItemVerdict } from '../check/profile/items.ts';
 import type { ItemValue } from '../check/profile/probe.ts';
 import type { Profile } from '../check/profile/profile.ts';
 import type { Hello } from '../protocol/message.ts';
+import { SECTIONS } from '../vocabulary/choices.ts';
 import type { ItemName, Semantics } from '../vocabulary.ts';
 import { type Brush, type Paint, PLAIN } from './text/paint.ts';
 import { pad, widthOf, wrap } from './text/visible.ts';
@@ -15,8 +16,8 @@ export interface SheetOptions {
 
 export function profileLines(hello: Hello, profile: Profile, options: SheetOptions): string[] {
   const { paint = PLAIN, width } = options;
-  const groups = GROUPS.flatMap(({ title, items }) => {
-    const rows = profile.items.filter(({ item }) => items.includes(item));
+  const groups = SECTIONS.flatMap(({ title, names }) => {
+    const rows = profile.items.filter(({ item }) => names.includes(item));
     return rows.length === 0 ? [] : [{ title, rows }];
   });
   const cellsOf = (row: ItemRow) => [INDENT + row.item, said(row.declared), measuredOf(row)] as const;
@@ -213,9 +214,9 @@ function formulaLines({ probes }: Profile, width: number): string[] {
 
 /** What to paste into the declaration, a group per line; what is not bounded is null in JSON. */
 function declareLines({ items }: Profile, width: number): string[] {
-  const groups = GROUPS.flatMap((group) => {
+  const groups = SECTIONS.flatMap(({ names }) => {
     const entries = items.flatMap(({ item, verdict, fits: [value] }) =>
-      group.items.includes(item) && verdict === 'undeclared' && value !== undefined
+      names.includes(item) && verdict === 'undeclared' && value !== undefined
         ? [`${JSON.stringify(item)}:${HELD}${JSON.stringify(value)}`]
         : [],
     );

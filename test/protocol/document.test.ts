@@ -1,13 +1,15 @@
 // PROTOCOL.md is normative, so it is executed: every JSON line decodes, every table reads as OPS says.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { withChoices } from '../../scripts/docs/choice-tables.ts';
 import { withOpTables } from '../../scripts/docs/op-tables.ts';
 import { decodeAnswer, decodeHello, requestComplaint } from '../../src/protocol/decode.ts';
 import { dimensionsOf, type FieldSpecs } from '../../src/protocol/fields.ts';
-import { OP_CAPABILITIES, SEMANTICS_KEYS } from '../../src/protocol/hello.ts';
+import { OP_CAPABILITIES } from '../../src/protocol/hello.ts';
 import { isAnswerLine, parseAnswer, TOKEN_ROW } from '../../src/protocol/json.ts';
 import { type Args, OPS, type Op, type OpSpec } from '../../src/protocol/message.ts';
 import { helloLine } from '../../src/protocol/request.ts';
+import { choiceNames } from '../../src/vocabulary/choices.ts';
 
 type Lists = Record<string, unknown[]>;
 
@@ -87,8 +89,13 @@ describe('PROTOCOL.md', () => {
     ).toEqual([]);
   });
 
-  test('lists every capability and every semantics key', () => {
-    const names = [...new Set(Object.values(OP_CAPABILITIES).flat()), ...SEMANTICS_KEYS];
+  test('has a row for each legal choice, as its object says', () => {
+    expect(text).toBe(withChoices(text));
+    expect(choiceNames.filter((name) => !new RegExp(`^\\| \`${name}\` +\\| `, 'm').test(text))).toEqual([]);
+  });
+
+  test('lists every capability', () => {
+    const names = [...new Set(Object.values(OP_CAPABILITIES).flat())];
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { properties } from '../../properties/index.ts';
 import { opFacts, opNames } from '../../scripts/site/op-facts.ts';
 import { opPage } from '../../scripts/site/op-page.ts';
-import { SEMANTICS_KEYS } from '../../src/protocol/hello.ts';
 import { OPS } from '../../src/protocol/message.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
+import { choiceNames } from '../../src/vocabulary/choices.ts';
 
 test('every op has its section of the protocol, its fields, and an example that is a request and an answer of it', () => {
   for (const op of opNames) {
@@ -38,10 +38,8 @@ test('shapes and comments of the table stand beside its fields', () => {
 
 test('every item of the semantics concerns an op, every property judges one, and its page says so', () => {
   // Of what becomes of any op's arguments, and of the chat template as a whole, no op speaks alone.
-  const told = new Set(
-    opNames.flatMap((op) => opFacts(op).semantics.flatMap(({ name }) => name.split(', '))),
-  );
-  expect(SEMANTICS_KEYS.filter((key) => !told.has(key) && key !== 'in_place')).toEqual([]);
+  const told = new Set(opNames.flatMap((op) => opFacts(op).semantics.map(({ name }) => name)));
+  expect(choiceNames.filter((key) => !told.has(key) && key !== 'in_place')).toEqual([]);
   for (const { id, ops } of properties)
     for (const op of ops) expect(opPage(op), `${op}, ${id}`).toContain(`| \`${id}\` |`);
 });

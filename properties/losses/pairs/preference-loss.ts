@@ -7,6 +7,7 @@ import {
   type DType,
   describePreference,
   isHalf,
+  itemsOf,
   many,
   marginOf,
   numberFinding,
@@ -158,12 +159,7 @@ function mistakes(settings: PreferenceSettings): { name: string; settings: Prefe
   ];
 }
 
-const PREFERENCE_ITEMS = [
-  'preference_objective',
-  'preference_beta',
-  'preference_label_smoothing',
-  'preference_gamma',
-] as const;
+const PREFERENCE_ITEMS = itemsOf('preference_loss');
 
 const equals: Property<Pairs> = {
   ...base,

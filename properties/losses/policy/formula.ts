@@ -11,11 +11,14 @@ import {
   discard,
   ESTIMATED_NOTE,
   type Finding,
+  itemsOf,
+  knownFormula,
   type LossSettings,
   lossMistakes,
   lossVariants,
   lossWeights,
   mayDescendStraight,
+  neededOf,
   numberFinding,
   type PolicyLoss,
   type PolicyLossInput,
@@ -113,24 +116,6 @@ function coefficients(input: PolicyLossInput, observed: Weights, unit: LossSetti
 const klIsUnknown = ({ kl_coef, kl_placement }: Semantics): boolean =>
   kl_coef === undefined && kl_placement !== 'reward';
 
-/** Of the loss, and of its KL term. */
-const LOSS_ITEMS = [
-  'loss_aggregation',
-  'loss_norm',
-  'loss_normalization',
-  'clip_low',
-  'clip_high',
-  'dual_clip',
-  'log_ratio_clamp',
-  'policy_objective',
-  'ratio_level',
-  'kl_coef',
-  'entropy_coef',
-  'kl_estimator',
-  'kl_clamp',
-] as const;
-const DECLARED = ['loss_aggregation', 'clip_low', 'clip_high'] as const;
-
 const equals: Property<Tracks> = {
   ...base,
   id: 'loss/equals-the-declared-formula',
@@ -151,18 +136,8 @@ const equals: Property<Tracks> = {
     'ADV-08',
     'NUM-05',
   ],
-  settles: LOSS_ITEMS,
-  needs: [
-    ({ semantics }) => {
-      const missing = DECLARED.filter(
-        (item) =>
-          semantics[item] === undefined && !(semantics.ratio_level === 'none' && item.startsWith('clip_')),
-      );
-      return missing.length === 0
-        ? undefined
-        : `semantics.${missing.join(', semantics.')} ${missing.length === 1 ? 'is' : 'are'} not declared`;
-    },
-  ],
+  settles: itemsOf('loss'),
+  needs: [knownFormula('loss')],
   given: ({ semantics: { clip_low: low = 0, clip_high: high = 0 } }) =>
     tracks({ avoid: [Math.log(Math.max(0, 1 - (low ?? Infinity))), Math.log(1 + (high ?? Infinity))] }),
   coverage: { ...coverage, 'beyond the clip range': 0.3 },
@@ -258,7 +233,7 @@ function findingOf(
   } = subject.semantics;
   const ratio = level === 'none' ? 'no ratio' : `clip ${clip_low}/${clip_high}`;
   const declared = `Declared: ${loss_aggregation}, ${ratio}, kl_coef ${kl_coef}.`;
-  const answers = cause?.proven === true ? {} : answersOf(subject, 'loss', DECLARED);
+  const answers = cause?.proven === true ? {} : answersOf(subject, 'loss', neededOf('loss'));
   const note = observed.estimated ? `${declared} ${ESTIMATED_NOTE}` : declared;
   if (closest.wrongLoss || first === undefined) {
     return numberFinding({

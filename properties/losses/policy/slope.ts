@@ -6,6 +6,8 @@ import {
   ESTIMATED_NOTE,
   isHalf,
   lossWeights,
+  meantOr,
+  notMeant,
   type Property,
   show,
   slopeRanges,
@@ -23,10 +25,7 @@ const slope: Property<Tracks> = {
   why: 'A term that enters the gradient with another sign or weight than the logged loss trains something else, and every curve looks right.',
   catches: ['KL-04', 'KL-10', 'PPO-07', 'LOSS-12'],
   needs: [
-    ({ semantics }) =>
-      semantics.loss_is_descended === false
-        ? 'semantics.loss_is_descended is false: the optimiser descends another number than the loss'
-        : undefined,
+    notMeant('loss_is_descended'),
     ({ semantics }) =>
       semantics.policy_objective === 'cispo' ? 'CISPO holds the ratio without gradient' : undefined,
     (world) =>
@@ -59,7 +58,6 @@ const slope: Property<Tracks> = {
     if (found === undefined) return undefined;
     const { row, column, why } = found;
     const idle = still === undefined ? '' : ' Its row has no advantage: this is what other terms add.';
-    const declared = subject.semantics.loss_is_descended;
     return {
       ...weightFinding(subject, drawn, {
         kind: 'slope',
@@ -79,7 +77,7 @@ const slope: Property<Tracks> = {
           'slope of the loss': (ranges[row] ?? []).map((range) => range && (range.least + range.most) / 2),
         },
       }),
-      ...(declared === undefined ? { answers: ['"loss_is_descended": false'] } : {}),
+      ...meantOr(subject, 'loss_is_descended'),
       note: 'Legal where a term is estimated straight through, or where the loss only carries a gradient (logp - logp.detach()): then the logged loss is not the one descended.',
     };
   },

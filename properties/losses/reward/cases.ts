@@ -2,6 +2,7 @@
 import {
   type Args,
   formulaOf,
+  knownFormula,
   type Need,
   type ScoredPair,
   type ScoredPairs,
@@ -34,9 +35,5 @@ export const each = (
   change: (row: ScoredPair) => Partial<ScoredPair>,
 ): ScoredPairs => ({ rows: rows.map((row) => ({ ...row, ...change(row) })) });
 
-const known: Need = ({ semantics }) =>
-  semantics.reward_centering === undefined
-    ? 'semantics.reward_centering is not declared, and it may be any number'
-    : undefined;
 /** Its formula is the one of the protocol. */
-export const KNOWN: readonly Need[] = [formulaOf(['reward_loss']), known];
+export const KNOWN: readonly Need[] = [formulaOf(['reward_loss']), knownFormula('reward_loss')];

@@ -4,6 +4,7 @@ import {
   type Args,
   type DType,
   formulaOf,
+  knownFormula,
   type Labelled,
   type LabelledRow,
   labelledRowLabels,
@@ -41,14 +42,10 @@ export const each = ({ rows }: Labelled, change: (row: LabelledRow) => Partial<L
   rows: rows.map((row) => ({ ...row, ...change(row) })),
 });
 
-const known: Need = ({ semantics }) =>
-  unpairedSettings(semantics) === undefined
-    ? 'one of semantics.unpaired_objective, unpaired_beta, desirable_weight and undesirable_weight is not declared, and it may be any number'
-    : undefined;
 /** Its formula is one of the protocol's, whatever its numbers. */
 export const FORMULA: readonly Need[] = [formulaOf(['unpaired_preference_loss'])];
 /** And its numbers are known. */
-export const KNOWN: readonly Need[] = [...FORMULA, known];
+export const KNOWN: readonly Need[] = [...FORMULA, knownFormula('unpaired_preference_loss')];
 
 /** A rounding of these formats; the bands of the others leave room for it. */
 const ROUNDING: { readonly [K in DType]?: number } = { bfloat16: 2 ** -8, float16: 2 ** -11 };

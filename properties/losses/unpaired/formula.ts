@@ -6,6 +6,7 @@ import {
   causeOf,
   causeWords,
   describeUnpaired,
+  itemsOf,
   type Labelled,
   labelledRowLabels,
   labelledRows,
@@ -24,7 +25,7 @@ import {
 } from '../../../src/index.ts';
 import { argsOf, base, coverage, KNOWN, type Request, slackOf } from './cases.ts';
 
-const ITEMS = ['unpaired_objective', 'unpaired_beta', 'desirable_weight', 'undesirable_weight'] as const;
+const ITEMS = itemsOf('unpaired_preference_loss');
 
 /** Numbers that do not fit. */
 type Wrong = readonly {

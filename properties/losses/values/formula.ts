@@ -9,8 +9,11 @@ import {
   causeOf,
   causeWords,
   gapsBehind,
+  itemsOf,
+  knownFormula,
   many,
   masksOf,
+  neededOf,
   numberFinding,
   type Ok,
   type Property,
@@ -29,8 +32,6 @@ import {
   valueLossVariants,
 } from '../../../src/index.ts';
 import { base, coverage, strips, valueArgs } from './cases.ts';
-
-const PIECES = ['value_aggregation', 'value_loss_factor', 'value_clip'] as const;
 
 const inputOf = (args: Args<'value_loss'>): ValueLossInput => ({ ...args, mask: args.completion_mask });
 
@@ -71,15 +72,8 @@ const equals: Property<ValueCase> = {
     "The critic's loss and its gradient are the squared errors of its values, clipped and averaged as declared",
   why: 'A critic that is pulled to the wrong targets, or held where it should move, gives advantages that say nothing; its loss falls all the same.',
   catches: ['VAL-09', 'VAL-10', 'VAL-11', 'LOSS-03', 'LOSS-04', 'LOSS-08', 'LOSS-11', 'MSK-06'],
-  settles: [...PIECES, 'loss_normalization'],
-  needs: [
-    ({ semantics }) => {
-      const missing = PIECES.filter((item) => semantics[item] === undefined);
-      return missing.length === 0
-        ? undefined
-        : `semantics.${missing.join(', semantics.')} ${missing.length === 1 ? 'is' : 'are'} not declared`;
-    },
-  ],
+  settles: itemsOf('value_loss'),
+  needs: [knownFormula('value_loss')],
   given: () => valueCase({ gaps: true }),
   coverage: {
     ...coverage,
@@ -100,7 +94,7 @@ const equals: Property<ValueCase> = {
     const [closest] = [...fits].sort((a, b) => a.wrongWeights.length - b.wrongWeights.length);
     if (closest === undefined) return undefined;
     const cause = await explained(subject, variants);
-    const answers = cause?.proven === true ? {} : answersOf(subject, 'value_loss', PIECES);
+    const answers = cause?.proven === true ? {} : answersOf(subject, 'value_loss', neededOf('value_loss'));
     const { expected, wrongLoss, wrongWeights } = closest;
     const [first] = wrongWeights;
     if (wrongLoss || first === undefined)

@@ -1,6 +1,7 @@
 // The losses that one step of op `train_step` may legally have: which tokens count, how they are averaged, and what each
 // of them weighs. The policy of such a step is its own behaviour policy, so that every ratio is 1.
 import {
+  CHOICES,
   type LossAggregation,
   type ModelKind,
   type Ragged,
@@ -38,7 +39,7 @@ export function stepValues({ route }: Drawn, { weights }: StepLoss, logprobs: Ra
 
 function supervised({ completions }: Drawn, { sft_aggregation: declared }: Semantics): StepLoss[] {
   const all = completions.map((ids) => ids.map(() => 1));
-  const known = declared === undefined ? (['token-mean', 'seq-mean-token-mean'] as const) : [declared];
+  const known = declared === undefined ? CHOICES.sft_aggregation.values : [declared];
   return known.map((aggregation) => ({
     name: aggregation,
     weights: tokenFactors(all, { aggregation, norm: 1 }).map((row) => row.map((factor) => -factor)),
@@ -51,7 +52,8 @@ function policy(
   stops: readonly number[],
 ): StepLoss[] {
   const { loss_aggregation: declared, loss_norm: norm } = semantics;
-  const known: readonly LossAggregation[] = declared === undefined ? AGGREGATIONS : [declared];
+  const known: readonly LossAggregation[] =
+    declared === undefined ? CHOICES.loss_aggregation.values : [declared];
   const stop = orBoth(semantics.stop_token_in_mask);
   const cut = orBoth(semantics.truncated_completions_trained);
   return stop.flatMap((withStop) =>
@@ -74,13 +76,6 @@ function policy(
     }),
   );
 }
-
-const AGGREGATIONS: readonly LossAggregation[] = [
-  'token-mean',
-  'seq-mean-token-mean',
-  'seq-mean-token-sum',
-  'token-sum-norm',
-];
 
 const orBoth = (declared: boolean | undefined): boolean[] =>
   declared === undefined ? [true, false] : [declared];

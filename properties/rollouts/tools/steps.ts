@@ -8,7 +8,9 @@ import {
   callLabels,
   callText,
   discard,
+  meantOr,
   type Need,
+  notMeant,
   type Property,
   show,
   type World,
@@ -21,12 +23,7 @@ const FAILED: readonly CallKind[] = ['not json', 'unknown tool', 'missing argume
 
 /** What a step may say where a call is no JSON. */
 const FREE_STATUSES: readonly string[] = ['call', 'no_call'];
-const FREE_TEXT = '"free_text_calls": true  (whatever stands between the tags is a call)';
-
-const callsAreJson: Need = ({ semantics }) =>
-  semantics.free_text_calls
-    ? 'semantics.free_text_calls: whatever stands between the tags of a call is its argument'
-    : undefined;
+const callsAreJson: Need = notMeant('free_text_calls');
 
 export const stepProperties: readonly Property<CallTexts>[] = [
   {
@@ -87,11 +84,8 @@ export const stepProperties: readonly Property<CallTexts>[] = [
         const step = await stepped(subject, drawn.text);
         if (step === undefined) return SILENT;
         const other = otherStatus(drawn, step.status);
-        const mayBeText =
-          subject.semantics.free_text_calls === undefined &&
-          drawn.kind !== 'no call' &&
-          FREE_STATUSES.includes(step.status);
-        return other && mayBeText ? { ...other, answers: [FREE_TEXT] } : other;
+        const mayBeText = drawn.kind !== 'no call' && FREE_STATUSES.includes(step.status);
+        return other && mayBeText ? { ...other, ...meantOr(subject, 'free_text_calls') } : other;
       }),
   },
   {

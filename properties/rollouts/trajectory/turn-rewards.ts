@@ -1,6 +1,7 @@
 // Rewards and penalties of single turns, laid on the tokens of the rows: each once, and where it was earned.
 import {
   bandOf,
+  CHOICES,
   discard,
   type Finding,
   type Property,
@@ -110,7 +111,7 @@ const standsOnItsTurn: Property<Trajectory> = {
   async check(subject, drawn) {
     const all = await rewarded(subject, drawn);
     const declared = subject.semantics.turn_reward_placement;
-    const findings = (declared === undefined ? WAYS : [declared]).map((way) =>
+    const findings = (declared === undefined ? CHOICES.turn_reward_placement.values : [declared]).map((way) =>
       placementFinding(subject, drawn, all, way),
     );
     const [first] = findings;
@@ -120,7 +121,6 @@ const standsOnItsTurn: Property<Trajectory> = {
 };
 
 type Placement = NonNullable<Semantics['turn_reward_placement']>;
-const WAYS: readonly Placement[] = ['turn', 'row'];
 const NEITHER =
   "semantics.turn_reward_placement is not declared: all rewards of a row may stand on the row's last trained token; that does not fit either.";
 

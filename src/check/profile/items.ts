@@ -1,5 +1,6 @@
 // The rows of the profile: each item of the semantics as declared, as measured, and what is to be said of the two.
 import type { Hello, Op } from '../../protocol/message.ts';
+import { choiceNames } from '../../vocabulary/choices.ts';
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import { type ItemValue, type Misfit, missingOp, wordsOf } from './probe.ts';
 import type { Probed } from './reading.ts';
@@ -32,9 +33,10 @@ export interface ItemRow {
   readonly closest?: { readonly name: string; readonly misfit: Misfit };
 }
 
-/** Every item that some probe measures, in the order of the groups; undeclared ones that cannot be seen included. */
+/** Every item that some probe measures, in the order of the sections; undeclared ones that cannot be seen included. */
 export function itemRows(declared: Semantics, ops: Hello['ops'], probed: readonly Probed[]): ItemRow[] {
-  return ITEMS.flatMap((item) => {
+  return choiceNames.flatMap((name) => {
+    const item = name as ItemName;
     const about = probed.filter(({ probe }) => probe.items.includes(item));
     return about.length === 0 ? [] : [rowOf(item, declared[item], ops, about)];
   });
@@ -60,68 +62,6 @@ const textOf = (value: ItemValue): string =>
   typeof value === 'object' && value !== null
     ? JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : JSON.stringify(value);
-
-/** What the profile groups them by: the stage at which one meets them. */
-export const GROUPS: readonly { readonly title: string; readonly items: readonly ItemName[] }[] = [
-  { title: 'chat template', items: ['template_arguments', 'default_system'] },
-  {
-    title: 'supervised fine-tuning',
-    items: ['sft_target', 'sft_aggregation', 'truncation_side', 'overlong'],
-  },
-  {
-    title: 'completions',
-    items: [
-      'completions_always_stop',
-      'stop_token_in_completion',
-      'stop_token_in_mask',
-      'truncated_completions_trained',
-    ],
-  },
-  { title: 'turns', items: ['tool_truncation_side', 'turn_reward_placement'] },
-  { title: 'log-probabilities', items: ['sampling_logprobs', 'temperature_in_scoring'] },
-  {
-    title: 'KL',
-    items: ['kl_estimator', 'kl_clamp', 'kl_ratio_correction', 'kl_placement', 'kl_coef'],
-  },
-  {
-    title: 'advantages',
-    items: [
-      'advantage_baseline',
-      'advantage_scaling',
-      'advantage_ddof',
-      'advantage_epsilon',
-      'advantage_epsilon_placement',
-      'whiten_mean',
-      'whiten_ddof',
-    ],
-  },
-  {
-    title: 'policy loss',
-    items: [
-      'policy_objective',
-      'ratio_level',
-      'log_ratio_clamp',
-      'clip_low',
-      'clip_high',
-      'dual_clip',
-      'entropy_coef',
-      'loss_aggregation',
-      'loss_norm',
-      'loss_normalization',
-    ],
-  },
-  { title: 'value loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
-  {
-    title: 'preference loss',
-    items: ['preference_objective', 'preference_beta', 'preference_label_smoothing', 'preference_gamma'],
-  },
-  { title: 'reward loss', items: ['reward_centering'] },
-  {
-    title: 'unpaired preference loss',
-    items: ['unpaired_objective', 'unpaired_beta', 'desirable_weight', 'undesirable_weight'],
-  },
-];
-const ITEMS: readonly ItemName[] = GROUPS.flatMap(({ items }) => items);
 
 /** One set, or none where the probe says nothing of the item: a way in which it has no effect rules nothing out. */
 function seenBy(item: ItemName, { probe, reading }: Probed): ItemValue[][] {

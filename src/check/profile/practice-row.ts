@@ -9,14 +9,12 @@ export interface Practice {
   readonly weight: Doubt['weight'];
   /** What is outside of practice, as the table says it. */
   readonly beyond: string;
-  /** Whether a measured value is; `found` is all that is declared or was measured. */
-  readonly isBeyond: (value: ItemValue, found: Semantics, world: Pick<World, 'hello'>) => boolean;
+  /** Whether a measured value is; `found` is all that is declared or was measured. Default: it is called so. */
+  readonly isBeyond?: (value: ItemValue, found: Semantics, world: Pick<World, 'hello'>) => boolean;
   /** What it does, and what it usually is. */
   readonly why: string;
   /** Where practice is written down. */
   readonly source: string;
-  /** What is usual: offered first, as the declaration that makes this a failure. */
-  readonly usual?: ItemValue;
 }
 
 export const isNumber = (value: ItemValue): value is number => typeof value === 'number';

@@ -1,6 +1,6 @@
 // What public trainers and papers do on purpose, and what a measured value outside of it usually is: a mistake under a
 // legal name. It judges nothing that is declared, and docs/practice.md prints it, a line per row.
-import type { ItemName, Semantics } from '../../vocabulary.ts';
+import { CHOICES, type ItemName, type Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
 import { NORMALIZATION_PRACTICE } from './losses/normalization-practice.ts';
@@ -13,10 +13,11 @@ import { type ItemValue, wordsOf } from './probe.ts';
 export function doubtsOf(measured: Semantics, asked: ReadonlySet<ItemName>, world: World): Doubt[] {
   const found = { ...measured, ...world.semantics };
   return PRACTICE.flatMap((practice): Doubt[] => {
-    const { item, weight, isBeyond, why, usual } = practice;
+    const { item, weight, beyond, isBeyond = (value) => String(value) === beyond, why } = practice;
     const value = measured[item];
     if (value === undefined || !asked.has(item) || !isBeyond(value, found, world)) return [];
     const meant = `${declaration(item, value)}  (it is meant)`;
+    const { usual } = CHOICES[item];
     const instead = usual === undefined ? [] : [`${declaration(item, usual)}  (it should be this)`];
     const sentence = `Measured, not declared: ${item} is ${wordsOf(value)}. ${why}`;
     return [{ item, weight, sentence, answers: [meant, ...instead] }];
@@ -35,10 +36,8 @@ export const PRACTICE: readonly Practice[] = [
     item: 'stop_token_in_mask',
     weight: 'ask',
     beyond: 'false',
-    isBeyond: (value) => value === false,
     why: 'The stop token is never trained, so the model does not learn to end; where padding has its id, masking the padding masks it too.',
     source: 'https://github.com/huggingface/transformers/issues/23530',
-    usual: true,
   },
   {
     item: 'clip_low',
@@ -47,7 +46,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value, found) => clipped(found) && isNumber(value) && value > 0.5 && value < 1,
     why: 'The ratio may fall below half before it is clipped: often the bound itself (0.2) stands where 1 minus the bound is meant.',
     source: 'https://arxiv.org/abs/1707.06347',
-    usual: 0.2,
   },
   {
     item: 'clip_high',
@@ -56,7 +54,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value, found) => clipped(found) && above(1)(value),
     why: 'The ratio may more than double before it is clipped: often 1 plus the bound stands where the bound is meant.',
     source: 'https://arxiv.org/abs/2503.14476',
-    usual: 0.2,
   },
   {
     item: 'clip_low',
@@ -69,7 +66,6 @@ export const PRACTICE: readonly Practice[] = [
       found.clip_high !== Infinity,
     why: 'The ratio is bounded above and not below: a bad answer that has become unlikely is pushed down without end.',
     source: 'https://arxiv.org/abs/1707.06347',
-    usual: 0.2,
   },
   {
     item: 'clip_high',
@@ -79,7 +75,6 @@ export const PRACTICE: readonly Practice[] = [
       clipped(found) && value === Infinity && isNumber(found.clip_low ?? null) && found.clip_low !== Infinity,
     why: 'The ratio is bounded below and not above: a good answer is pushed up without end.',
     source: 'https://arxiv.org/abs/1707.06347',
-    usual: 0.2,
   },
   {
     item: 'dual_clip',
@@ -88,7 +83,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value) => isNumber(value) && value < 1.5,
     why: 'The bound on the ratio of a bad answer stands within the clip range, or next to it: often one clip is applied to answers of both signs.',
     source: 'https://arxiv.org/abs/1912.09729',
-    usual: null,
   },
   {
     item: 'log_ratio_clamp',
@@ -97,7 +91,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: between(0, 2),
     why: 'The log-ratio is bounded within the range in which trainers act on it; 20 and 10 guard against overflow alone.',
     source: 'https://github.com/verl-project/verl/blob/main/verl/trainer/ppo/core_algos.py',
-    usual: null,
   },
   {
     item: 'entropy_coef',
@@ -106,7 +99,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value) => isNumber(value) && value < 0,
     why: 'The loss rises with the entropy: what should keep the policy from collapsing makes it collapse.',
     source: 'https://arxiv.org/abs/1707.06347',
-    usual: 0,
   },
   {
     item: 'kl_clamp',
@@ -116,7 +108,6 @@ export const PRACTICE: readonly Practice[] = [
       boundsIn(value).some((end) => typeof end === 'number' && end !== 0 && Math.abs(end) < 5),
     why: 'A KL that is bounded so low is the same for a policy that has drifted and for one that has collapsed; 10 and 20 guard against overflow alone.',
     source: 'https://github.com/verl-project/verl/blob/main/verl/trainer/ppo/core_algos.py',
-    usual: null,
   },
   {
     item: 'kl_estimator',
@@ -127,7 +118,6 @@ export const PRACTICE: readonly Practice[] = [
       value === 'k1' && kl_coef > 0 && kl_placement === 'loss' && loss_is_descended !== false,
     why: 'As a term of the loss k1 has the same gradient wherever the reference is: it does not hold the policy near it. It belongs in the reward; in a loss stand k2 or k3.',
     source: 'https://github.com/verl-project/verl/issues/6058',
-    usual: 'k3',
   },
   {
     item: 'kl_coef',
@@ -149,10 +139,8 @@ export const PRACTICE: readonly Practice[] = [
     item: 'advantage_baseline',
     weight: 'ask',
     beyond: 'none',
-    isBeyond: (value) => value === 'none',
     why: 'Rewards are compared with no others: an answer is reinforced for any reward above 0.',
     source: 'https://arxiv.org/abs/2402.14740',
-    usual: 'group-mean',
   },
   {
     item: 'advantage_epsilon',
@@ -161,7 +149,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: above(0.0499),
     why: 'It is no guard against a division by zero, but shrinks advantages of usual spread.',
     source: 'https://arxiv.org/abs/2402.03300',
-    usual: 1e-4,
   },
   {
     item: 'preference_label_smoothing',
@@ -170,34 +157,27 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: above(0.4999),
     why: 'Half of the labels or more are taken for wrong: the preference is trained backwards, or not at all.',
     source: 'https://arxiv.org/abs/2305.18290',
-    usual: 0,
   },
   {
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'batch-mean',
-    isBeyond: (value) => value === 'batch-mean',
     why: 'Rewards are not compared within their group (REINFORCE++ does so; in GRPO an easy prompt is rewarded and a hard one punished).',
     source: 'https://arxiv.org/abs/2501.03262',
-    usual: 'group-mean',
   },
   {
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'length-weighted',
-    isBeyond: (value) => value === 'length-weighted',
     why: 'The baseline is a mean over tokens, not over answers (OPO does so; in GRPO the rewards were spread over tokens before their mean was taken).',
     source: 'https://arxiv.org/abs/2505.23585',
-    usual: 'group-mean',
   },
   {
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'leave-one-out-max',
-    isBeyond: (value) => value === 'leave-one-out-max',
     why: 'Only the best answer of a group is reinforced, by its lead over the second (pass@k; where every answer is to count, the others train nothing).',
     source: 'https://arxiv.org/abs/2503.19595',
-    usual: 'group-mean',
   },
   {
     item: 'advantage_scaling',
@@ -206,7 +186,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value, { advantage_baseline }) => value === 'batch' && advantage_baseline !== 'batch-mean',
     why: 'One deviation for the whole batch divides what is centred in each group: group and batch may be swapped.',
     source: 'https://arxiv.org/abs/2508.08221',
-    usual: 'group',
   },
   {
     item: 'advantage_scaling',
@@ -215,17 +194,14 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value, { advantage_baseline }) => value === 'none' && advantage_baseline === 'group-mean',
     why: 'Advantages are not divided by a standard deviation (Dr. GRPO does so; in GRPO the setting may be lost on its way).',
     source: 'https://arxiv.org/abs/2503.20783',
-    usual: 'group',
   },
   ...NORMALIZATION_PRACTICE,
   {
     item: 'loss_aggregation',
     weight: 'note',
     beyond: 'seq-mean-token-mean',
-    isBeyond: (value) => value === 'seq-mean-token-mean',
     why: 'Each answer weighs the same whatever its length (GRPO as published), so that a token of a long wrong answer is punished less; DAPO and Dr. GRPO leave it for that.',
     source: 'https://arxiv.org/abs/2503.20783',
-    usual: 'token-mean',
   },
   {
     item: 'clip_low',
@@ -235,7 +211,6 @@ export const PRACTICE: readonly Practice[] = [
       clipped(found) && isNumber(value) && ((value > 0.3 && value <= 0.5) || value >= 1),
     why: 'The ratio is hardly bounded below, or not at all: a clip may be lost on its way.',
     source: 'https://arxiv.org/abs/1707.06347',
-    usual: 0.2,
   },
   {
     item: 'clip_high',
@@ -245,16 +220,13 @@ export const PRACTICE: readonly Practice[] = [
       clipped(found) && isNumber(value) && ((value > 0.5 && value <= 1) || value === Infinity),
     why: 'The ratio is hardly bounded above, or not at all: a clip may be lost on its way.',
     source: 'https://arxiv.org/abs/2503.14476',
-    usual: 0.2,
   },
   {
     item: 'kl_estimator',
     weight: 'note',
     beyond: 'abs',
-    isBeyond: (value) => value === 'abs',
     why: 'The absolute difference estimates no KL.',
     source: 'http://joschu.net/blog/kl-approx.html',
-    usual: 'k3',
   },
   {
     item: 'kl_coef',
@@ -272,7 +244,6 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value, { preference_objective }) => preference_objective !== 'simpo' && above(1)(value),
     why: 'Papers and trainers use 0.01 to 0.5: with more, the loss saturates on pairs that the reference already ranks.',
     source: 'https://arxiv.org/abs/2305.18290',
-    usual: 0.1,
   },
   {
     item: 'reward_centering',
@@ -281,26 +252,21 @@ export const PRACTICE: readonly Practice[] = [
     isBeyond: (value) => isNumber(value) && value < 0,
     why: 'The further from 0 the scores of a pair are, the less it costs: they run off without end. A sign was lost.',
     source: 'https://arxiv.org/abs/2312.09244',
-    usual: 0.01,
   },
   ...UNPAIRED_PRACTICE,
   {
     item: 'sft_aggregation',
     weight: 'note',
     beyond: 'seq-mean-token-mean',
-    isBeyond: (value) => value === 'seq-mean-token-mean',
     why: 'Each row weighs the same, so that a token of a short answer weighs more than one of a long answer.',
     source: 'https://huggingface.co/blog/gradient_accumulation',
-    usual: 'token-mean',
   },
   {
     item: 'sft_target',
     weight: 'note',
     beyond: 'all',
-    isBeyond: (value) => value === 'all',
     why: 'Questions and system messages are trained as if the model had to write them.',
     source: 'https://github.com/huggingface/trl/issues/3315',
-    usual: 'assistant',
   },
   ...CRITIC_PRACTICE,
 ];

@@ -1,6 +1,6 @@
 // What `check` holds a trainer to beyond its declaration: what was measured of the items that it does not declare. Quick,
 // and nothing where it is unsure: what could not be told, and what practice would question, is a doubt, which is asked.
-import type { ItemName, Semantics } from '../../vocabulary.ts';
+import { CHOICES, type ItemName, itemsOf, type Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { worldOf } from '../run.ts';
 import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../support.ts';
@@ -103,11 +103,7 @@ function excuses({
 
 /** An item without effect under what is declared is not missed. */
 function matters(item: ItemName, declared: Semantics, ops: Ops): boolean {
-  if (item === 'kl_placement') return false; // it changes no property by itself
-  // Which examples are cut, and where, may hang on what is in them: what became of some is no rule for all.
-  if (item === 'truncation_side' || item === 'overlong') return false;
-  // To offer other temperatures is to say that they are applied.
-  if (item === 'temperature_in_scoring') return false;
+  if (CHOICES[item].unheld !== undefined) return false;
   // A declared aggregation is that of the batch (`meansLocal`).
   if (item === 'loss_normalization') return aggregationIn(declared, ops) === undefined;
   if (item === 'loss_norm') return (declared.loss_aggregation ?? 'token-sum-norm') === 'token-sum-norm';
@@ -115,7 +111,8 @@ function matters(item: ItemName, declared: Semantics, ops: Ops): boolean {
   // declared of a clip is said of a clipped objective.
   if (item === 'advantage_baseline') return !['group', 'none'].includes(declared.advantage_scaling ?? '');
   if (item === 'policy_objective') return CLIPS.every((other) => declared[other] === undefined);
-  if (ADVANTAGES.includes(item)) return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
+  if (itemsOf('advantages').includes(item))
+    return item === 'advantage_scaling' || declared.advantage_scaling !== 'none';
   return true;
 }
 
@@ -125,10 +122,4 @@ function aggregationIn(declared: Semantics, ops: Ops): Semantics['loss_aggregati
   return declared.loss_aggregation ?? (measured && declared[AGGREGATION_OF[measured]]);
 }
 
-const ADVANTAGES: readonly ItemName[] = [
-  'advantage_scaling',
-  'advantage_ddof',
-  'advantage_epsilon',
-  'advantage_epsilon_placement',
-];
 const CLIPS: readonly ItemName[] = ['clip_low', 'clip_high'];

@@ -1,39 +1,21 @@
 // A formula that the answers follow none of the known ways of is a question, never silently nobody's business: which
 // formula it is has to be said, or that it is the trainer's own.
-import type { Formula, ItemName, Semantics } from '../../vocabulary.ts';
+import { FORMULAS, type Formula, type Semantics } from '../../vocabulary.ts';
+import { unknownOf } from '../needs.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
 import type { Probed, Reading } from './reading.ts';
-
-interface Needed {
-  readonly formula: Formula;
-  /** Without each of these nothing can be compared with it. */
-  readonly items: readonly ItemName[];
-}
-
-/** Formulas whose property cannot be asked at all before these are known; others compare with every known variant. */
-export const NEEDED: readonly Needed[] = [
-  { formula: 'loss', items: ['loss_aggregation', 'clip_low', 'clip_high'] },
-  { formula: 'value_loss', items: ['value_loss_factor', 'value_clip', 'value_aggregation'] },
-  { formula: 'preference_loss', items: ['preference_objective', 'preference_beta'] },
-  { formula: 'reward_loss', items: ['reward_centering'] },
-  {
-    formula: 'unpaired_preference_loss',
-    items: ['unpaired_objective', 'unpaired_beta', 'desirable_weight', 'undesirable_weight'],
-  },
-];
 
 /**
  * A doubt for each formula that is offered, not the trainer's own, and not known well enough to be compared. `held` is what is
  * declared, or measured and held against the trainer.
  */
 export function unknownFormulas(world: World, held: Semantics, probed: readonly Probed[]): Doubt[] {
-  return NEEDED.flatMap(({ formula, items }): Doubt[] => {
-    const [first] = items;
+  return FORMULAS.flatMap((formula): Doubt[] => {
+    const missing = unknownOf(formula, held);
+    const [first] = missing;
     if (world.hello.ops[formula] === undefined || first === undefined) return [];
     if (world.semantics.own_formulas?.includes(formula)) return [];
-    const missing = items.filter((item) => held[item] === undefined);
-    if (missing.length === 0) return [];
     const about = probed.filter(({ probe }) => probe.ops.includes(formula));
     // A trainer that fails to answer is told of by every property of the op.
     if (about.some(({ reading }) => reading.state === 'failed')) return [];
@@ -92,7 +74,7 @@ const digits = (value: number): number => Number(value.toPrecision(6));
 /** What the closest known way is called: declared, the difference is a failure, with its numbers. */
 function closestItems(reading: Reading | undefined, declared: Semantics): string[] {
   if (reading?.state !== 'unknown') return [];
-  return (Object.entries(reading.closest.items) as [ItemName, unknown][])
+  return (Object.entries(reading.closest.items) as [keyof Semantics, unknown][])
     .filter(([item]) => declared[item] === undefined)
     .map(([item, value]) => `${declaration(item, value)}  (it should be this)`);
 }

@@ -4,6 +4,7 @@ import type fc from 'fast-check';
 import { GAP } from '../../generators/losses/gaps.ts';
 import type { Finding, Need, Property, World } from '../property.ts';
 import { causeIn } from './causes.ts';
+import { meantOr, notMeant } from './meant.ts';
 
 /** Ops of trainers whose completions have what a tool wrote in them. */
 const TOOL_OPS = ['trajectory', 'parse_tool_call', 'tool_step'] as const;
@@ -13,18 +14,13 @@ const hasTools = ({ hello }: Pick<World, 'hello'>): boolean =>
 
 /** A trainer of single turns may know its completions by their lengths, where it says so. */
 export const severalTurnsInMasks: Need = (world) =>
-  world.semantics.single_turn === true && !hasTools(world)
-    ? 'semantics.single_turn is true: no masked token stands between trained ones'
-    : undefined;
+  hasTools(world) ? undefined : notMeant('single_turn')(world);
 
 /** Where neither tools nor their absence are declared, a mask that is read as a length may be meant. */
 export const singleTurnOr = (
   told: Pick<World, 'hello' | 'semantics'>,
   others: readonly string[] = [],
-): Pick<Finding, 'answers'> =>
-  told.semantics.single_turn === undefined && !hasTools(told)
-    ? { answers: [...others, '"single_turn": true  (a completion is one answer, its mask a length)'] }
-    : {};
+): Pick<Finding, 'answers'> => (hasTools(told) ? {} : meantOr(told, 'single_turn', others));
 
 /** The same case with the masked tokens of each completion behind the trained ones. */
 type Closed<Case> = (drawn: Case) => Case;

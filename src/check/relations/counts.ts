@@ -1,9 +1,11 @@
 // Each number that every legal formula of an op reads changes the answer. Other relations do not find a constant, or an answer that
 // reads only the first token: it does not change with anything that must not matter.
+
 import type { Args, Op } from '../../protocol/message.ts';
 import type { Matrix } from '../../vocabulary.ts';
 import { show } from '../numbers.ts';
 import type { Finding } from '../property.ts';
+import { meantOr, notMeant } from '../questions/meant.ts';
 import { discard } from '../subject.ts';
 import { isReal, signatureOf, wholeOf } from './fit.ts';
 import { type Asked, FEW_CASES, type Rule, sizeOf } from './rule.ts';
@@ -37,12 +39,7 @@ export const counts: Rule = {
   unfit: ({ reads }) =>
     reads.length > 0 ? undefined : 'no formula of its own may take the place of the known one',
   mostCases: FEW_CASES,
-  needs:
-    () =>
-    ({ semantics: { loss_is_descended: descended } }) =>
-      descended === false
-        ? 'semantics.loss_is_descended is false: the loss is another number than what is trained'
-        : undefined,
+  needs: () => notMeant('loss_is_descended'),
   applies: (op, args) => rowOf(op, args) !== undefined,
   async check(asked) {
     const { op } = asked;
@@ -194,9 +191,7 @@ async function flatAt<O extends Op>(asked: Asked<O>, place: Place): Promise<Find
     sentence: isCube(op, field)
       ? `The ${field} that predict the token after ${where} are replaced, and ${what} does not change.`
       : `${field} of ${where} is moved up and down, by 1 to 64 and beyond its batch, and ${what} does not change.`,
-    ...(carried && subject.semantics.loss_is_descended === undefined
-      ? { answers: ['"loss_is_descended": false  (the loss only carries a gradient)'] }
-      : {}),
+    ...(carried ? meantOr(subject, 'loss_is_descended') : {}),
     advice: `Compute the answer from ${field} of the request, for all rows and all tokens.`,
   };
 }

@@ -1,7 +1,9 @@
 // The other side of NaN under the mask: one that stands on a trained token, where a score has broken, must be seen. A loss
 // that leaves it out goes on falling, and the row trains nothing, or everything else.
+
 import type { Args, Op } from '../../protocol/message.ts';
 import { show } from '../numbers.ts';
+import { notMeant } from '../questions/meant.ts';
 import { discard } from '../subject.ts';
 import { isRead, placesIn } from './counts.ts';
 import { madeOf, signatureOf, wholeOf } from './fit.ts';
@@ -18,12 +20,7 @@ export const nanShows: Rule = {
       ? undefined
       : 'it makes no number for the whole batch of real ones',
   mostCases: FEW_CASES,
-  needs:
-    () =>
-    ({ semantics: { loss_is_descended: descended } }) =>
-      descended === false
-        ? 'semantics.loss_is_descended is false: the loss is another number than what is trained'
-        : undefined,
+  needs: () => notMeant('loss_is_descended'),
   applies: (op, args) => trainedRow(op, args) >= 0,
   async check({ subject, op, args }) {
     const signature = signatureOf(op);

@@ -1,8 +1,9 @@
 // A batch without a trained token: its loss is 0 and moves no weight, or the batch is refused. A mean over no tokens is 0/0, and
 // harmless where no batch is ever without one. No answer shows whether that is so, and so it is asked.
+
 import type { Ok, Op } from '../../protocol/message.ts';
 import { bandOf, show } from '../numbers.ts';
-import type { Finding } from '../property.ts';
+import { meantOr, notMeant } from '../questions/meant.ts';
 import { discard } from '../subject.ts';
 import { hasColumns, wholeOf } from './fit.ts';
 import { type Asked, FEW_CASES, type Rule } from './rule.ts';
@@ -16,12 +17,7 @@ export const untrained: Rule = {
   unfit: (signature) =>
     hasColumns(signature) && wholeOf(signature) === 'loss' ? undefined : 'it answers no loss of tokens',
   mostCases: FEW_CASES,
-  needs:
-    () =>
-    ({ semantics: { batches_always_train: always } }) =>
-      always === true
-        ? 'semantics.batches_always_train is true: no batch is without a trained token'
-        : undefined,
+  needs: () => notMeant('batches_always_train'),
   async check(asked) {
     const { subject, op, args } = asked;
     const outcome = await subject.attempt(op, withoutTrained(op, args));
@@ -38,7 +34,9 @@ export const untrained: Rule = {
       kind: Number.isFinite(wrong) ? 'not zero' : 'not finite',
       sentence: `Without a trained token the ${what} is ${show(wrong)}; nothing is trained, so it is 0.`,
       advice: 'Divide by max(trained tokens, 1), or leave such a batch out before the step.',
-      ...((await isMeanOfNothing(asked, loss, weights)) ? questionOf(asked) : {}),
+      ...((await isMeanOfNothing(asked, loss, weights))
+        ? meantOr(asked.subject, 'batches_always_train')
+        : {}),
     };
   },
 };
@@ -57,8 +55,3 @@ async function isMeanOfNothing<O extends Op>(
   const { loss: trained } = (await ask(args)).fields;
   return Number.isFinite(trained);
 }
-
-const questionOf = ({ subject }: { readonly subject: Asked<Op>['subject'] }): Pick<Finding, 'answers'> =>
-  subject.semantics.batches_always_train === undefined
-    ? { answers: ['"batches_always_train": true  (no batch is without a trained token)'] }
-    : {};

@@ -6,6 +6,7 @@ import type { Property, World } from '../../check/property.ts';
 import { supportOf } from '../../check/support.ts';
 import { OP_CAPABILITIES } from '../../protocol/hello.ts';
 import { type Capability, type Hello, OPS, type Op } from '../../protocol/message.ts';
+import { KL_ESTIMATORS } from '../../vocabulary.ts';
 
 export interface Reach {
   readonly op: Op;
@@ -29,7 +30,7 @@ const ALL: Capability = {
   temperature: true,
   packed: true,
   reference: true,
-  kl_estimator: ['k1', 'k2', 'k3', 'abs'],
+  kl_estimator: KL_ESTIMATORS,
   process_rewards: true,
   groups_of_one: true,
   interleaved_groups: true,

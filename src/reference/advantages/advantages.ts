@@ -2,7 +2,7 @@
 // relatives: `none` leaves the difference undivided (Liu et al. 2025, Dr. GRPO), leave-one-out takes the mean of the
 // others (Ahmadian et al. 2024, RLOO), length-weighted one of tokens (Hao et al. 2025, OPO), `batch` divides by one
 // deviation for all (REINFORCE++). No whitening over tokens.
-import type { Semantics } from '../../vocabulary.ts';
+import { CHOICES, type Semantics } from '../../vocabulary.ts';
 import { at, misuse } from '../shape.ts';
 
 export interface AdvantageVariant {
@@ -95,8 +95,7 @@ export function advantageVariants(semantics: Semantics): AdvantageVariant[] {
   const { advantage_ddof, advantage_epsilon, advantage_scaling } = semantics;
   const ddofs = advantage_ddof === undefined ? ([1, 0] as const) : [advantage_ddof];
   const epsilons = advantage_epsilon === undefined ? KNOWN_EPSILONS : [advantage_epsilon];
-  const scalings =
-    advantage_scaling === undefined ? (['group', 'batch', 'none'] as const) : [advantage_scaling];
+  const scalings = advantage_scaling === undefined ? CHOICES.advantage_scaling.values : [advantage_scaling];
   return scalings.flatMap((scaling) =>
     baselinesOf(semantics, scaling).flatMap((baseline): AdvantageVariant[] => {
       const least = semantics.advantage_min_std;
@@ -163,7 +162,7 @@ function baselinesOf(
 
 function placementsOf(semantics: Semantics, epsilon: number): readonly ('std' | 'variance')[] {
   if (semantics.advantage_epsilon_placement !== undefined) return [semantics.advantage_epsilon_placement];
-  return epsilon === 0 ? ['std'] : ['std', 'variance'];
+  return epsilon === 0 ? ['std'] : CHOICES.advantage_epsilon_placement.values;
 }
 
 function divisor(std: number, { epsilon, placement }: AdvantageVariant): number {

@@ -1,5 +1,5 @@
 // Whitening: numbers under a mask shifted and scaled to mean 0 and standard deviation 1, in the forms that are in use.
-import type { Matrix, Semantics } from '../../vocabulary.ts';
+import { CHOICES, type Matrix, type Semantics } from '../../vocabulary.ts';
 
 export interface WhitenVariant {
   /** Of the result: `zero`; `scaled`, the mean divided like everything else; `kept`, as it was (TRL's shift_mean=False). */
@@ -34,7 +34,7 @@ export function whitenVariants(semantics: Semantics): WhitenVariant[] {
       : mean
         ? (['zero'] as const)
         : (['scaled', 'kept'] as const);
-  const ddofs = declared === undefined ? ([0, 1] as const) : [declared];
+  const ddofs = declared === undefined ? CHOICES.whiten_ddof.values : [declared];
   return means.flatMap((mean) => ddofs.map((ddof) => ({ mean, ddof })));
 }
 

@@ -1,17 +1,16 @@
 // What trainers were seen to divide a loss by, or to aggregate it as, in place of what they should: the right answer times a
 // factor that has a name.
-import type { Matrix } from '../../vocabulary.ts';
+import { CHOICES, type Matrix, type ValueAggregation } from '../../vocabulary.ts';
 import type { Mistake } from '../mistake.ts';
 import { selected } from './aggregation.ts';
 import type { TokenLoss } from './parts.ts';
 
-/** As another mode of aggregation: legal where it is meant. */
-export function otherAggregations<A extends string>(
-  all: readonly A[],
+/** As another mode of aggregation that needs no constant: legal where it is meant. */
+export function otherAggregations(
   own: string,
-  of: (aggregation: A) => TokenLoss,
+  of: (aggregation: ValueAggregation) => TokenLoss,
 ): Mistake<TokenLoss>[] {
-  return all
+  return CHOICES.value_aggregation.values
     .filter((other) => other !== own)
     .map((other) => ({
       bug: 'LOSS-04',

@@ -74,7 +74,7 @@ export function lossMistakes(
       words: 'the mask is shifted by one to the right',
       answer: of({}, { mask: input.mask.map((row) => [0, ...row.slice(0, -1)]) }),
     },
-    ...otherAggregations(AGGREGATIONS, settings.aggregation, (aggregation) => of({ aggregation })),
+    ...otherAggregations(settings.aggregation, (aggregation) => of({ aggregation })),
     ...otherCounts(of({}), input.mask),
     ...(microBatches.length > 1
       ? otherParts(
@@ -87,5 +87,3 @@ export function lossMistakes(
 }
 
 const round = (value: number): number => Number(value.toPrecision(6));
-
-const AGGREGATIONS = ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'] as const;

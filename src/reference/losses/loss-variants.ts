@@ -1,6 +1,6 @@
 // The settings of the policy loss that agree with what a trainer declares. What is not declared ranges over what
 // public trainers do; a trainer that fits one of them is never called wrong.
-import type { LossAggregation, RatioLevel, Semantics } from '../../vocabulary.ts';
+import { CHOICES, type RatioLevel, type Semantics } from '../../vocabulary.ts';
 import { describeKl, type KlVariant, klVariants, straightThrough } from '../scores/kl.ts';
 import type { LossSettings } from './loss.ts';
 
@@ -15,13 +15,6 @@ const KNOWN_CLIPS: readonly (readonly [number, number])[] = [
 ];
 /** Defaults and examples of public trainers (TRL 0.0, older TRL 0.04, verl 0.001, OpenRLHF 0.01). */
 const KNOWN_KL_COEFFICIENTS: readonly number[] = [0, 0.04, 0.001, 0.01, 0.1];
-const AGGREGATIONS: readonly LossAggregation[] = [
-  'token-mean',
-  'seq-mean-token-mean',
-  'seq-mean-token-sum',
-  'token-sum-norm',
-];
-const OBJECTIVES = ['clip', 'cispo'] as const;
 /** No ratio at all is asked about where it is not declared: nothing would correct a second pass over the same rollouts. */
 const RATIO_LEVELS: readonly RatioLevel[] = ['token', 'sequence'];
 const UNCLIPPED: readonly (readonly [number, number])[] = [[Infinity, Infinity]];
@@ -68,7 +61,8 @@ function objectivesOf(
     ...(typeof dualClip === 'number' ? { dualClip } : {}),
     ...(typeof clamp === 'number' ? { logRatioClamp: clamp } : {}),
   };
-  const objectives = semantics.policy_objective === undefined ? OBJECTIVES : [semantics.policy_objective];
+  const objectives =
+    semantics.policy_objective === undefined ? CHOICES.policy_objective.values : [semantics.policy_objective];
   return objectives.flatMap((objective) =>
     objective === 'cispo' && ratioLevel === 'sequence' ? [] : [{ objective, ...bounds }],
   );
@@ -103,16 +97,19 @@ type KlChoice = Pick<LossSettings, 'klCoef' | 'kl'>;
 
 function aggregationsOf(semantics: Semantics, norms: readonly number[]): AggregationChoice[] {
   const declared = semantics.loss_aggregation;
-  return (declared === undefined ? AGGREGATIONS : [declared]).flatMap((aggregation): AggregationChoice[] => {
-    if (aggregation === 'token-mean') return [{ aggregation, norm: 1, emptyRows: 'count' }];
-    if (aggregation === 'token-sum-norm') {
-      const normsPer = semantics.loss_norm === undefined ? (['batch'] as const) : (['batch', 'row'] as const);
-      return normsPer.flatMap((normPer) =>
-        norms.map((norm) => ({ aggregation, norm, normPer, emptyRows: 'count' as const })),
-      );
-    }
-    return (['count', 'skip'] as const).map((emptyRows) => ({ aggregation, norm: 1, emptyRows }));
-  });
+  return (declared === undefined ? CHOICES.loss_aggregation.values : [declared]).flatMap(
+    (aggregation): AggregationChoice[] => {
+      if (aggregation === 'token-mean') return [{ aggregation, norm: 1, emptyRows: 'count' }];
+      if (aggregation === 'token-sum-norm') {
+        const normsPer =
+          semantics.loss_norm === undefined ? (['batch'] as const) : (['batch', 'row'] as const);
+        return normsPer.flatMap((normPer) =>
+          norms.map((norm) => ({ aggregation, norm, normPer, emptyRows: 'count' as const })),
+        );
+      }
+      return (['count', 'skip'] as const).map((emptyRows) => ({ aggregation, norm: 1, emptyRows }));
+    },
+  );
 }
 
 function clipsOf(semantics: Semantics): (readonly [number, number])[] {

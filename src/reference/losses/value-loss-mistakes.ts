@@ -66,7 +66,7 @@ export function valueLossMistakes(
       words: 'every column is trained, prompt and padding as well',
       answer: of({ mask: input.mask.map((row) => row.map(() => 1)) }),
     },
-    ...otherAggregations(AGGREGATIONS, settings.aggregation, (aggregation) => of({}, { aggregation })),
+    ...otherAggregations(settings.aggregation, (aggregation) => of({}, { aggregation })),
     ...otherCounts(right, input.mask),
     ...(microBatches.length > 1
       ? otherParts(
@@ -77,8 +77,6 @@ export function valueLossMistakes(
       : []),
   ];
 }
-
-const AGGREGATIONS = ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'] as const;
 
 /** What was said at sampling has no gradient. */
 const unmoved = (loss: ValueLoss): ValueLoss => ({

@@ -1,6 +1,13 @@
 // Per-token estimates of KL(policy || reference) from samples of the policy, and their slopes. The estimators are
 // those of Schulman 2020 ("Approximating KL divergence"); k3 is DeepSeekMath's equation 4, which is the reverse KL.
-import type { Clamp, ClampByEstimator, KlEstimator, Matrix, Semantics } from '../../vocabulary.ts';
+import {
+  type Clamp,
+  type ClampByEstimator,
+  KL_ESTIMATORS,
+  type KlEstimator,
+  type Matrix,
+  type Semantics,
+} from '../../vocabulary.ts';
 import { at, cell } from '../shape.ts';
 
 export interface KlVariant {
@@ -20,7 +27,6 @@ export interface KlVariant {
 
 /** The clamps found in public trainers: 10 on the estimate (verl, OpenRLHF), 20 on the log-ratio (NeMo-RL, verl). */
 const KNOWN_CLAMPS: readonly number[] = [10, 20];
-const ESTIMATORS: readonly KlEstimator[] = ['k1', 'k2', 'k3', 'abs'];
 
 /** k1 = -d, k2 = d²/2, k3 = exp(d) - d - 1, abs = |d| (verl) with d = ref - logprob, in nats. */
 export function klOf(logprob: number, ref: number, estimator: KlEstimator): number {
@@ -94,7 +100,7 @@ export function klTerm(
  */
 export function klVariants(semantics: Semantics, asked?: KlEstimator): KlVariant[] {
   const fixed = asked ?? semantics.kl_estimator;
-  const estimators = fixed === undefined ? ESTIMATORS : [fixed];
+  const estimators = fixed === undefined ? KL_ESTIMATORS : [fixed];
   // A ratio of tokens times a KL of rows is nobody's formula: none is known.
   const sequence = semantics.kl_level === 'sequence';
   if (sequence && semantics.kl_ratio_correction === true) return [];

@@ -1,6 +1,6 @@
 // What GRPOConfig and RLOOConfig declare: TRL 1.13, grpo_trainer.py and rloo_trainer.py, `_compute_loss` and
 // `_generate_and_score_completions`.
-import type { Semantics } from '../../vocabulary.ts';
+import { CHOICES, type Semantics } from '../../vocabulary.ts';
 import { type Declare, isOff, numberOf, type Values } from './declare.ts';
 
 export const GRPO: Declare = (values) => {
@@ -124,11 +124,9 @@ function objectiveOf(values: Values): Semantics {
   };
 }
 
-const SCALES = ['group', 'batch', 'none'] as const;
-
 function advantagesOf(values: Values): Semantics {
   if (values.multi_objective_aggregation !== 'sum_then_normalize') return {};
-  const scaling = SCALES.find((each) => each === values.scale_rewards);
+  const scaling = CHOICES.advantage_scaling.values.find((each) => each === values.scale_rewards);
   if (scaling === undefined) return {};
   return {
     advantage_baseline: 'group-mean',

@@ -106,7 +106,7 @@ test('where single turns are declared, what is about gaps alone is not asked', a
   const results = await judged(POLICY, { single_turn: true });
   expect(verdicts(results)).toEqual(each('unsupported', POLICY));
   expect(results[0]?.reason).toBe(
-    'semantics.single_turn is true: no masked token stands between trained ones',
+    'semantics.single_turn is true: a completion is one answer, its mask a length',
   );
 });
 

@@ -2,8 +2,9 @@
 // question is one more site without anybody writing it down.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { neededOf } from '../../../src/check/needs.ts';
 import { PRACTICE } from '../../../src/check/profile/practice.ts';
-import { NEEDED } from '../../../src/check/profile/unknown.ts';
+import { FORMULAS } from '../../../src/vocabulary.ts';
 import type { Question } from './answered.ts';
 
 export interface Site {
@@ -26,8 +27,7 @@ const sources = (folder: string): string[] =>
 /** A declaration in a literal, one made of its name, and a formula that may be the trainer's own. */
 const LINES = [
   /answers: \[[`']"(?<item>\w+)": /g,
-  /answers: \[\.\.\.others, '"(?<item>\w+)": /g,
-  /const [A-Z_]+ = '"(?<item>free_text_calls)": /g,
+  /meantOr\(\w+(?:\.\w+)?, '(?<item>\w+)'/g,
   /answers: \[`\$\{declaration\('(?<item>\w+)'/g,
   /answersOf\(subject, '(?<formula>\w+)'/g,
 ];
@@ -54,10 +54,13 @@ const ofPractice: readonly Site[] = PRACTICE.filter(({ weight }) => weight === '
   }),
 );
 
-const ofFormulas: readonly Site[] = NEEDED.map(({ formula }) => ({
-  name: `no known formula: ${formula}`,
-  asks: ({ words }) => words.startsWith(`The answers of op \`${formula}\` follow none of the known formulas`),
-}));
+const ofFormulas: readonly Site[] = FORMULAS.filter((formula) => neededOf(formula).length > 0).map(
+  (formula) => ({
+    name: `no known formula: ${formula}`,
+    asks: ({ words }) =>
+      words.startsWith(`The answers of op \`${formula}\` follow none of the known formulas`),
+  }),
+);
 
 const ofKnown: Site = {
   name: 'own_formulas, and a known formula',

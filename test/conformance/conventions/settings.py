@@ -4,7 +4,7 @@ The fields below `semantics` have the names and values of the protocol's semanti
 special ids and its number format. A field without effect (the epsilon of advantages that are not scaled) is not
 declared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True)
@@ -91,51 +91,9 @@ class Settings:
     value_aggregation: str = "token-mean"
 
 
-_SEMANTICS = (
-    "stop_token_in_mask",
-    "stop_token_in_completion",
-    "truncated_completions_trained",
-    "sft_target",
-    "sft_aggregation",
-    "temperature_in_scoring",
-    "kl_estimator",
-    "kl_clamp",
-    "kl_ratio_correction",
-    "kl_placement",
-    "kl_coef",
-    "advantage_baseline",
-    "advantage_scaling",
-    "advantage_ddof",
-    "advantage_epsilon",
-    "advantage_epsilon_placement",
-    "loss_aggregation",
-    "loss_norm",
-    "loss_normalization",
-    "clip_low",
-    "clip_high",
-    "dual_clip",
-    "ratio_level",
-    "policy_objective",
-    "log_ratio_clamp",
-    "entropy_coef",
-    "truncation_side",
-    "overlong",
-    "preference_objective",
-    "preference_beta",
-    "preference_label_smoothing",
-    "preference_gamma",
-    "reward_centering",
-    "unpaired_objective",
-    "unpaired_beta",
-    "desirable_weight",
-    "undesirable_weight",
-    "whiten_mean",
-    "whiten_ddof",
-    "sampling_logprobs",
-    "value_clip",
-    "value_loss_factor",
-    "value_aggregation",
-)
+_FIRST = "stop_token_in_mask"
+_NAMES = [field.name for field in fields(Settings)]
+_SEMANTICS = _NAMES[_NAMES.index(_FIRST) :]
 # Items of which None is a value that can be declared.
 _MAY_BE_NONE = ("kl_clamp", "dual_clip", "log_ratio_clamp", "value_clip")
 

@@ -118,6 +118,7 @@ const rollout = (name: string, trajectory: Trajectory, semantics?: Semantics): L
 
 export const rewardedTurns: readonly Legal[] = [
   rollout('tools are cut on the left, undeclared', oneRow('left', onTurns)),
+  rollout('tools are cut on the left, declared', oneRow('left', onTurns), { tool_truncation_side: 'left' }),
   rollout('tools are cut in the middle, undeclared', oneRow('middle', onTurns)),
   rollout(
     'tools are cut in the middle, the head is the longer',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { properties } from '../../../properties/index.ts';
+import { withChoiceSchema } from '../../../scripts/docs/choice-tables.ts';
 import type {
   Failure,
   PropertyFacts,
@@ -22,11 +23,11 @@ import {
   STAGES,
   VERDICTS,
 } from '../../../src/index.ts';
-import { SEMANTICS_KEYS } from '../../../src/protocol/hello.ts';
 import { eventWriter, readEvents, runLines } from '../../../src/report/machine/ndjson.ts';
 import type { RunEnd, RunStart } from '../../../src/report/runs.ts';
 import { runsOf } from '../../../src/report/runs.ts';
 import type { TrainerFailure } from '../../../src/trainer/failure.ts';
+import { choiceNames } from '../../../src/vocabulary/choices.ts';
 import { echoes, extractArgs, extracting, type ToyCase } from '../../check/toy.ts';
 import { makeWorld } from '../../cli/world.ts';
 import { maskStrip } from '../results.ts';
@@ -35,9 +36,8 @@ type Schema = {
   readonly oneOf: readonly { readonly $ref: string }[];
   readonly $defs: Readonly<Record<string, { properties: Record<string, object>; enum?: string[] }>>;
 };
-const schema = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'events.schema.json'), 'utf8'),
-) as Schema;
+const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'events.schema.json'), 'utf8');
+const schema = JSON.parse(text) as Schema;
 const validate = new Ajv2020().compile(schema);
 
 /** What the schema says against a line; undefined where it is an event. */
@@ -100,7 +100,7 @@ const EVERYTHING: Partial<RunOptions> = {
     'extract/stale': { reason: 'ticket 6' },
     'extract/gone': { reason: 'ticket 7' },
   },
-  semantics: { kl_estimator: 'k3', dual_clip: null },
+  semantics: { kl_estimator: 'k3', dual_clip: null, clip_low: null },
   measured: {
     semantics: { advantage_ddof: 1, clip_high: Number.POSITIVE_INFINITY },
     doubts: [],
@@ -363,7 +363,8 @@ describe('the schema of events', () => {
     expect(schema.oneOf.map(({ $ref }) => $ref)).toEqual(Object.keys(types).map((type) => `#/$defs/${type}`));
     expect(schema.$defs.stage?.enum).toEqual(STAGES);
     expect(schema.$defs.verdict?.enum).toEqual(VERDICTS);
-    expect(Object.keys(schema.$defs.semantics?.properties ?? {}).sort()).toEqual([...SEMANTICS_KEYS].sort());
+    expect(withChoiceSchema(text)).toBe(text);
+    expect(Object.keys(schema.$defs.semantics?.properties ?? {})).toEqual(choiceNames);
   });
 });
 

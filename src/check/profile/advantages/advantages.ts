@@ -1,5 +1,6 @@
 // How rewards become advantages. Baseline and spread (group, batch, none; degrees of freedom) are read off rewards so far
 // apart that no epsilon shows; the epsilon, and where it stands, off rewards so close together that little else does.
+
 import fc from 'fast-check';
 import {
   type AdvantageVariant,
@@ -7,6 +8,7 @@ import {
   groupAdvantages,
   withImpliedEpsilon,
 } from '../../../reference/index.ts';
+import { CHOICES } from '../../../vocabulary.ts';
 import { bandOf } from '../../numbers.ts';
 import type { Subject, World } from '../../property.ts';
 import { discard } from '../../subject.ts';
@@ -74,7 +76,7 @@ export const advantageEpsilon: Probe<Groups> = {
     const { advantage_baseline: baseline = 'group-mean' } = semantics;
     const declared = advantage_epsilon === undefined ? [] : [advantage_epsilon];
     const found: AdvantageWay[] = [];
-    for (const placement of ['std', 'variance'] as const) {
+    for (const placement of CHOICES.advantage_epsilon_placement.values) {
       const form = { scaling, ddof, baseline, placement };
       const solved = await impliedEpsilon(subject, form);
       for (const epsilon of new Set([...EPSILONS, ...declared, ...solved])) {

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { type LossSettings, localPolicyLoss, type PolicyLoss, policyLoss } from '../../../reference/index.ts';
-import type { Semantics } from '../../../vocabulary.ts';
+import { CHOICES, type Semantics } from '../../../vocabulary.ts';
 import { bandOf } from '../../numbers.ts';
 import type { World } from '../../property.ts';
 import { layTracks } from '../../rows/tracks.ts';
@@ -33,7 +33,7 @@ export const lossAggregation: Probe<Shape> = {
     const unit = await unitFactor(subject);
     const norm = settled(1 / unit, blur, declared);
     const norms = [...new Set([norm, ...(declared === undefined ? [] : [declared])])];
-    return AGGREGATIONS.flatMap((aggregation) =>
+    return CHOICES.loss_aggregation.values.flatMap((aggregation) =>
       (aggregation === 'token-sum-norm' ? norms : [1]).flatMap((value): AggregationWay[] => {
         const constant = aggregation === 'token-sum-norm';
         const settings = settingsOf({ loss_aggregation: aggregation, loss_norm: value });
@@ -114,12 +114,6 @@ export function lackOfParts(op: 'loss' | 'sft_loss', { hello, semantics }: World
     : undefined;
 }
 
-export const AGGREGATIONS = [
-  'token-mean',
-  'seq-mean-token-mean',
-  'seq-mean-token-sum',
-  'token-sum-norm',
-] as const;
 /** Unequal lengths in unequal parts, so that no two denominators agree; advantages that cancel nowhere. */
 const SHAPES: readonly Shape[] = [
   { lengths: [1, 3, 2], advantages: [1, -0.75, 2], parts: [0, 1, 1] },

@@ -12,7 +12,6 @@ export const NORMALIZATION_PRACTICE: readonly Practice[] = [
     isBeyond: (value, found, { hello }) => value === 'local' && averagesTokens(found, hello),
     why: 'Each micro-batch has its own count of tokens: a mean of means over tokens weighs those of short micro-batches more (the gradient accumulation bug of 2024).',
     source: 'https://huggingface.co/blog/gradient_accumulation',
-    usual: 'global',
   },
   {
     item: 'loss_normalization',
@@ -21,7 +20,6 @@ export const NORMALIZATION_PRACTICE: readonly Practice[] = [
     isBeyond: (value, found, { hello }) => value === 'local' && !averagesTokens(found, hello),
     why: 'Each micro-batch has its own denominator: a token in a short micro-batch weighs more than one in a long one, and the loss depends on how the batch is split.',
     source: 'https://huggingface.co/blog/gradient_accumulation',
-    usual: 'global',
   },
 ];
 

@@ -2,11 +2,11 @@
 // trainer has no policy loss, whose items these are first.
 import fc from 'fast-check';
 import { localSftLoss, logprobsOf, sftLoss, tokenFactors } from '../../../reference/index.ts';
-import { type Cube, IGNORE_INDEX, type Matrix } from '../../../vocabulary.ts';
+import { CHOICES, type Cube, IGNORE_INDEX, type Matrix } from '../../../vocabulary.ts';
 import { bandOf } from '../../numbers.ts';
 import type { Subject, World } from '../../property.ts';
 import { draw, misfitOf, type Probe, settled, type Variant } from '../probe.ts';
-import { AGGREGATIONS, lackOfParts } from './aggregation.ts';
+import { lackOfParts } from './aggregation.ts';
 import { type Effect, effectPairs } from './policy.ts';
 
 export interface SftBatch {
@@ -29,7 +29,7 @@ export const sftAggregation: Probe<SftBatch> = {
   lack: notFirst,
   variants: async (subject) => {
     const norm = await solvedNorm(subject);
-    return AGGREGATIONS.map((aggregation): SftWay => {
+    return CHOICES.loss_aggregation.values.map((aggregation): SftWay => {
       const constant = aggregation === 'token-sum-norm';
       return {
         name: constant ? `${aggregation} (divided by ${norm})` : aggregation,

@@ -7,7 +7,7 @@ import {
   type UnpairedSettings,
   unpairedLoss,
 } from '../../../reference/index.ts';
-import type { DType } from '../../../vocabulary.ts';
+import { CHOICES, type DType } from '../../../vocabulary.ts';
 import { bandOf, many } from '../../numbers.ts';
 import type { Subject } from '../../property.ts';
 import { draw, misfitOf, type Probe, settled, type Variant } from '../probe.ts';
@@ -37,7 +37,7 @@ export const unpairedObjective: Probe<Labelled> = {
     const known = Object.values(numbers).every((value) => Number.isFinite(value) && value > 0)
       ? numbers
       : USUAL;
-    return (['kto', 'apo_zero'] as const).map((objective): UnpairedWay => {
+    return CHOICES.unpaired_objective.values.map((objective): UnpairedWay => {
       const settings = { objective, ...known };
       return {
         name: describeUnpaired(settings),

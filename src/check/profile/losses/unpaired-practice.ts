@@ -9,7 +9,6 @@ export const UNPAIRED_PRACTICE: readonly Practice[] = [
     isBeyond: above(1),
     why: 'The paper and trainers use 0.01 to 0.5: with more, the sigmoid is flat as soon as the policy has moved, and nothing is learnt.',
     source: 'https://arxiv.org/abs/2402.01306',
-    usual: 0.1,
   },
   {
     item: 'desirable_weight',
@@ -19,6 +18,5 @@ export const UNPAIRED_PRACTICE: readonly Practice[] = [
       isNumber(value) && isNumber(other ?? null) && value !== 1 && other !== 1,
     why: 'One of the two is 1, and the other makes up for rarer labels: what multiplies both may be a beta that belongs inside of the sigmoid.',
     source: 'https://arxiv.org/abs/2402.01306',
-    usual: 1,
   },
 ];

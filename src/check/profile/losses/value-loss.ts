@@ -11,7 +11,7 @@ import {
   valueLoss,
   valueLossVariants,
 } from '../../../reference/index.ts';
-import type { ItemName, Semantics, ValueAggregation } from '../../../vocabulary.ts';
+import { CHOICES, type ItemName, type Semantics } from '../../../vocabulary.ts';
 import { bandOf, isHalf } from '../../numbers.ts';
 import type { Subject, World } from '../../property.ts';
 import { masksOf } from '../../questions/turns.ts';
@@ -90,7 +90,7 @@ export const valueAggregation: Probe<ValueCase> = {
   ...probeOf('value_aggregation', 'value_aggregation'),
   lack: lackOf('value_loss_factor'),
   variants: async ({ semantics: { value_loss_factor: factor = 0.5 } }) =>
-    AGGREGATIONS.map((aggregation) =>
+    CHOICES.value_aggregation.values.map((aggregation) =>
       way({ value_aggregation: aggregation }, aggregation, { aggregation, factor, clip: null }),
     ),
   cases: (_, drawn) => [...SHAPES, ...draw(valueCase({ firstPass: true, minRows: 2 }), drawn)].filter(full),
@@ -229,7 +229,6 @@ function shape(errors: readonly (readonly number[])[], parts: readonly number[])
 const full = ({ rows }: ValueCase): boolean => rows.every(({ tokens }) => tokens.length > 0);
 
 const PROMPT = 2;
-const AGGREGATIONS: readonly ValueAggregation[] = ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum'];
 /** Squares of them are exact in every format. */
 const ERRORS = [-0.5, 1, 2, -4, 8];
 /** Unequal lengths in unequal parts, so that no two denominators agree. */

@@ -1,5 +1,5 @@
 // Which tokens of a conversation supervised fine-tuning trains, read off the runs of labels: no template need be known.
-import { IGNORE_INDEX, type Message, type Semantics } from '../../../vocabulary.ts';
+import { CHOICES, IGNORE_INDEX, type Message, type Semantics } from '../../../vocabulary.ts';
 import { asksOnce } from '../../needs.ts';
 import type { Subject, World } from '../../property.ts';
 import { discard } from '../../subject.ts';
@@ -17,7 +17,7 @@ export const sftTarget: Probe<readonly Message[]> = {
       ? undefined
       : 'op `tokenize` has no route "sft"',
   variants: async () =>
-    (['all', 'assistant', 'last-assistant'] as const).map((sft_target) => ({
+    CHOICES.sft_target.values.map((sft_target) => ({
       name: sft_target,
       items: { sft_target },
     })),

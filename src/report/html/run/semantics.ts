@@ -1,6 +1,6 @@
 // Where correct trainers legally differ: what each run's trainer declares, what its configuration says over that, and
 // what it was measured to do. Every item is listed, so that what nobody has said can be seen as well.
-import { GROUPS } from '../../../check/profile/items.ts';
+import { SECTIONS } from '../../../vocabulary/choices.ts';
 import type { Semantics } from '../../../vocabulary.ts';
 import { type Run, runNames } from '../../runs.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -13,10 +13,10 @@ export function semanticsSheet(runs: readonly Run[]): Markup {
 <div class="wide" role="region" aria-label="Semantics by run" tabindex="0"><table>
 <caption>Semantics by run</caption>
 <thead><tr><th scope="col" class="what">Item</th>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-${GROUPS.map(
+${SECTIONS.map(
   ({
     title,
-    items,
+    names: items,
   }) => html`<tbody><tr><th scope="rowgroup" colspan="${names.length + 1}" class="group">${title}</th></tr>
 ${items.map(
   (item) =>
