@@ -109,17 +109,27 @@ const batches: LedgerProperty = {
     );
     const alike = areAlike(ledger);
     const judged = several.filter(({ step }) => !alike && !isWorkedOn(ledger, step.index));
-    const short = judged.filter(({ step, made }) => droppedIn(made) > 0 && keptOf(ledger, step).length > 0);
+    const short = judged.filter(
+      ({ step, made }) =>
+        (droppedIn(made) > 0 && keptOf(ledger, step).length > 0) || unequalIn(ledger, step) !== undefined,
+    );
     // A first pass that claims memory, or a batch that is skipped for its norm, does it now and then.
     const always = short.length === judged.length && short.length > 1;
     const result = judgementOf(
       judged.length - (always ? 0 : short.length),
       several.length - judged.length + (always ? 0 : short.length),
-      always ? short.map(({ step, made }) => dropped(ledger, step, made)) : [],
+      always ? short.map(({ step, made }) => missed(ledger, step, made)) : [],
     );
-    return always ? result : { ...result, notices: short.map(({ step, made }) => once(step, made)) };
+    const zeroed = short.filter(({ made }) => droppedIn(made) > 0);
+    return always ? result : { ...result, notices: zeroed.map(({ step, made }) => once(step, made)) };
   },
 };
+
+function missed(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found {
+  const times = droppedIn(made) > 0 ? undefined : unequalIn(ledger, step);
+  const place = made.find((each) => each.place !== undefined)?.place;
+  return times === undefined ? dropped(ledger, step, made) : unequal(step, times, place);
+}
 
 const droppedIn = (made: readonly Made[]): number =>
   made.reduce((sum, each) => sum + (each.dropped?.length ?? 0), 0);
@@ -143,6 +153,46 @@ const isWorkedOn = (ledger: Ledger, step: number): boolean =>
 
 /** Clipping to a value turns a gradient a little. */
 const SAME_DIRECTION = 0.99;
+
+/**
+ * How often each backward pass is in the gradient that the optimiser got, as a least squares fit has it; undefined: all alike, or
+ * the fit leaves too much (gradients of several processes, clipping of each tensor by itself, projections).
+ */
+function unequalIn(ledger: Ledger, { index }: LedgerStep): readonly number[] | undefined {
+  const [event] = eventsOf(ledger, 'delivered', index);
+  const factors = event?.values.factors;
+  if (event === undefined || !Array.isArray(factors) || !((numberIn(event, 'rest') ?? 1) < MOST_REST))
+    return undefined;
+  const sizes = factors.map((factor) => Math.abs(Number(factor)));
+  const largest = Math.max(...sizes);
+  const usual = Math.min(...sizes.filter((size) => size > LOST * largest));
+  const times = sizes.map((size) => size / usual);
+  // A weight that is neither nothing nor a whole number of times the others' may be meant.
+  const isPlain = times.every((each) => Math.abs(each - Math.round(each)) < LOST);
+  return isPlain && times.some((each) => Math.round(each) !== 1) ? times.map(Math.round) : undefined;
+}
+
+/** Shares of a gradient: bfloat16 keeps two to three digits of each addition. */
+const MOST_REST = 0.05;
+const LOST = 0.05;
+
+function unequal({ index }: LedgerStep, times: readonly number[], place: string | undefined): Found {
+  const which = (count: (each: number) => boolean): string =>
+    times.flatMap((each, batch) => (count(each) ? [batch] : [])).join(', ');
+  const lost = which((each) => each === 0);
+  const several = which((each) => each > 1);
+  const said = [
+    ...(lost === '' ? [] : [`without micro-batch ${lost}`]),
+    ...(several === '' ? [] : [`with micro-batch ${several} more than once`]),
+  ];
+  return fault({
+    harm: times.filter((each) => each !== 1).length,
+    kind: lost === '' ? 'repeated' : 'lost',
+    sentence: `The gradient of step ${index}${at(place)} is the sum of its ${times.length} backward passes ${said.join(' and ')} (counted from 0; each is in it ${times.join(', ')} times).`,
+    note: 'Look at what stands between backward() and step(): a buffer that is overwritten where it should be added to, or added twice.',
+    given: { step: index, times },
+  });
+}
 
 function dropped(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found {
   const [gone, kept] = [droppedIn(made), keptOf(ledger, step).length];

@@ -13,6 +13,7 @@ from ..recording import _ending
 from . import _clipping, _frames, _head_gradient, _held, _modes, _schedules, _tensors, _updates
 from ._backwards import Backwards, as_they_were
 from ._copies import Copies
+from ._delivered import Delivered
 from ._loading import Loads
 from ._scalers import Scalers
 from ._slopes import Slopes
@@ -113,6 +114,7 @@ class Steps:
         self.copies = Copies(session, torch)
         self.loads = Loads(session, torch)
         self.states = States(session, torch)
+        self.delivered = Delivered(session, torch, backwards)
         self.pending = None
         # Optimisers that made the latest step: others that follow without a forward pass between belong to it.
         self.together = []
@@ -139,6 +141,8 @@ class Steps:
             if index not in self.called or session.thrown:
                 self.copies.called(model, index in self.called)
             self.called.add(index)
+            with session.guard("what a backward pass delivers"):
+                self.delivered.training(model)
 
     def before(self, optimizer, args, kwargs, engine=None):
         """`engine`: (frame, models and tensors, functions) of an engine's own step, within which its optimisers make theirs."""
@@ -218,6 +222,9 @@ class Steps:
             self.states.told(pending, held)
         if pending.closure:
             return
+        if session.fresh:
+            with session.guard("what a backward pass delivers"):
+                self.delivered.told(pending, event)
         if held.left:
             event("left-over", held.left, of=len(pending.labelled))
         elif held.gradients and held.backwards == backwards.count and backwards.depth == 0:
