@@ -128,7 +128,8 @@ export interface UpdateRecord {
  * left-over, again: `names` are tensors whose gradient is the step's before, with a backward pass since or without;
  * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left
  * (`by`: all of them times that, before clipping);
- * strangers: the optimiser holds tensors of no model, without a gradient; clip, schedule: a call of clipping, calls of a scheduler;
+ * strangers: the optimiser holds tensors of no model, without a gradient; clip: a call of clipping;
+ * schedule: calls of a scheduler since the step before, and the step or epoch that it is at (`last`);
  * followed: whether a model moved behind a step on copies; between, made-anew: it moved while no optimiser stepped, between two
  * micro-batches or between two steps; beside: the hidden states have a gradient that the logits do not explain (`share`);
  * loss: the number that a backward pass begins with (`value`), and what its gradient says that it is (`explained`), over `tokens`;
