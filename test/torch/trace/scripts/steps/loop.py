@@ -78,6 +78,7 @@ if fault == "unmoved":
     optimiser.register_step_pre_hook(keep)
     optimiser.register_step_post_hook(put_back)
 parameters = model.parameters()
+made_before = copy.deepcopy(model)
 
 data = few.batches(options.data, 1)
 if options.probe:
@@ -109,6 +110,25 @@ for step in range(4):
         torch.nn.utils.clip_grad_norm_(parameters, 0.1)
     elif fault == "clip-part":
         torch.nn.utils.clip_grad_norm_(model.model.parameters(), 0.1)
+    elif fault == "clip-gradients":
+        torch.nn.utils.clip_grad_norm_([p.grad for p in model.parameters()], 0.1)
+    elif fault == "clip-detached":
+        torch.nn.utils.clip_grad_norm_([p.detach() for p in model.parameters()], 0.1)
+    elif fault == "clip-other":
+        torch.nn.utils.clip_grad_norm_(made_before.parameters(), 0.1)
+    elif fault == "clip-copies":
+        copies = [p.detach().clone() for p in model.parameters()]
+        for each, p in zip(copies, model.parameters()):
+            each.grad = p.grad.clone()
+        torch.nn.utils.clip_grad_norm_(copies, 0.1)
+    elif fault == "clip-beside":  # Something else has a gradient of its own; nothing of the model is to be clipped.
+        noise = torch.zeros(3, requires_grad=True)
+        noise.sum().backward()
+        torch.nn.utils.clip_grad_norm_(noise, 0.1)
+    elif fault == "clip-measured":  # A call that only measures, and one by the script's own hand.
+        torch.nn.utils.clip_grad_norm_([p.detach() for p in model.parameters()], float("inf"))
+        for p in model.parameters():
+            p.grad.clamp_(-0.1, 0.1)
     elif fault not in ("clip-behind", "clip-early"):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
     optimiser.step()

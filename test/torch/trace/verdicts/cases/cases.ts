@@ -1,5 +1,6 @@
 // Small scripts by topic: each shape as it should be, and with the mistakes that people make in it.
 
+import { clips } from './clips.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
@@ -13,6 +14,7 @@ import { states } from './states.ts';
 import { steps } from './steps.ts';
 
 export const TOPICS: Readonly<Record<string, Cases>> = {
+  clips,
   heads,
   losses,
   places,

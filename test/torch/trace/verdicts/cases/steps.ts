@@ -15,7 +15,6 @@ const PACKED = { data: PAIRS, options: '--strict', words: 'steps/packed.py --dat
 
 const with_ = (of: typeof LOOP, more: string): typeof LOOP => ({ ...of, words: `${of.words} ${more}` });
 const HOLDS = 'update/optimiser-holds-the-model';
-const CLIP = 'update/clipping-is-of-the-whole-gradient';
 const DECAY = 'update/decay-spares-what-is-free-of-it';
 const SCHEDULER = 'update/schedule-goes-by-steps';
 
@@ -210,16 +209,6 @@ export const steps: Cases = {
       found: DECAY,
       says: /none of the 15 matrices/,
     },
-    'clipping of a generator that is used up': {
-      ...with_(LOOP, '--fault clip-used-up'),
-      found: CLIP,
-      says: /was given no tensor/,
-    },
-    'clipping of a part': {
-      ...with_(LOOP, '--fault clip-part'),
-      found: CLIP,
-      says: /given 28 of the 29 tensors.*lm_head\.weight/,
-    },
     ...Object.fromEntries(
       ['causal', 'is-causal', 'masked'].map((way) => [
         `packed rows whose examples see each other: ${way}`,
@@ -231,21 +220,6 @@ export const steps: Cases = {
         },
       ]),
     ),
-    'clipping before the last backward pass': {
-      ...with_(LOOP, '--fault clip-early'),
-      found: CLIP,
-      says: /behind 1 of 2 backward passes/,
-    },
-    'clipping behind the step': {
-      ...with_(LOOP, '--fault clip-behind'),
-      found: CLIP,
-      says: /is called behind step 0/,
-    },
-    'clipping of scaled gradients': {
-      ...with_(SCHEDULE, '--scaler --fault clip-scaled'),
-      found: CLIP,
-      says: /the gradient scaler's factor 1024 is still on them/,
-    },
     'a step with scaled gradients': {
       ...with_(SCHEDULE, '--scaler --fault not-unscaled'),
       found: 'update/scaler-lets-true-steps-through',
