@@ -1,6 +1,7 @@
 // Small scripts by topic: each shape as it should be, and with the mistakes that people make in it.
 
 import { clips } from './clips.ts';
+import { evaluations } from './evaluations.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
@@ -15,6 +16,7 @@ import { steps } from './steps.ts';
 
 export const TOPICS: Readonly<Record<string, Cases>> = {
   clips,
+  evaluations,
   heads,
   losses,
   places,
