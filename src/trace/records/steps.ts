@@ -136,6 +136,8 @@ export interface UpdateRecord {
  * head: the gradient of the head's weight is `factor` times what its calls say that it is, at an angle of this `cosine`;
  * state: of the parameters that were looked at (`of`), how many lost the state that the step before left, or have another one; `count`: steps that the optimiser has made by its own counter;
  * slope: tensors that were moved along their gradients, and of each (`ratios`) the difference of the loss over what the gradient promises;
+ * added: tokens that the script added to the tokenizer (`ids`), in rows of `names` and `head`; `grown`: which were made for them, and
+ * then `written` (ids) by the script or not;
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
  */
 export interface EventRecord {

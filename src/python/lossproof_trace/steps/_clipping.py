@@ -4,7 +4,8 @@ import functools
 import math
 import types
 
-from . import _frames, _held
+from ..recording import _frames
+from . import _held
 
 
 def watch(session, torch, backwards, scalers):

@@ -3,7 +3,8 @@
 import functools
 import weakref
 
-from . import _frames, _held
+from ..recording import _frames
+from . import _held
 
 
 class Call:
