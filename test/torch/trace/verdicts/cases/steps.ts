@@ -39,6 +39,15 @@ export const steps: Cases = {
         ] as const
       ).map(([way, says]) => [`packed rows: ${way}`, { ...PACKED, words: `${PACKED.words} ${way}`, says }]),
     ),
+    ...Object.fromEntries(
+      ['few-trained', 'thawed-unheld', 'in-turn'].map((fault) => [
+        `what is frozen stays so, in a strict run: ${fault}`,
+        {
+          ...with_(LOOP, `--fault ${fault}`),
+          options: `${ANSWERS} --strict --only update/what-is-frozen-stays`,
+        },
+      ]),
+    ),
     'all but one tensor is frozen': {
       ...with_(LOOP, '--fault few-trained'),
       says: /1 of 29 tensors got a gradient in step 0: 32 of 70,944 parameters \(model\.norm\.weight\)/,
@@ -179,6 +188,23 @@ export const steps: Cases = {
       found: 'update/what-is-frozen-stays',
       says: /requires_grad = False is set on model\.embed_tokens, which freezes nothing/,
     },
+    ...Object.fromEntries(
+      (
+        [
+          ['thawed', /\d+ tensors that were frozen until then require a gradient and move in step 1/],
+          ['thawed-in-part', /1 tensor that was frozen until then .* model\.embed_tokens\.weight/],
+          ['thawed-by-hand', /tensors that were frozen until then .* model\.layers\.0\./],
+        ] as const
+      ).map(([fault, says]) => [
+        `a freeze that is undone between steps, in a strict run: ${fault}`,
+        {
+          ...with_(LOOP, `--fault ${fault}`),
+          options: `${ANSWERS} --strict`,
+          found: 'update/what-is-frozen-stays',
+          says,
+        },
+      ]),
+    ),
     'adapters whose base moves': {
       ...with_(SHAPE, 'adapters --fault'),
       found: 'update/what-is-frozen-stays',
