@@ -7,6 +7,7 @@ import {
   targetsOf,
   weightsOf,
 } from '../../src/index.ts';
+import { heldOut } from './input/held-out.ts';
 import { inputProperties } from './input/input.ts';
 import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
@@ -15,6 +16,7 @@ import { pairSigns } from './pairs/signs.ts';
 import { rankProperties } from './ranks/ranks.ts';
 import { stepProperties } from './steps/steps.ts';
 import { answerProperties } from './tokens/answers.ts';
+import { declaredLength } from './tokens/limits.ts';
 import { neverProperties } from './tokens/never.ts';
 import { renderedAlike } from './tokens/rendered.ts';
 import { sampledProperties } from './tokens/sampled.ts';
@@ -34,6 +36,8 @@ const all: readonly LedgerProperty[] = [
   ...sampledProperties,
   renderedAlike,
   ...inputProperties,
+  heldOut,
+  declaredLength,
   ...targetProperties,
   pairSigns,
   pairSizes,

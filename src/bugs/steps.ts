@@ -91,7 +91,7 @@ export const steps: readonly Bug[] = [
   },
   {
     id: 'OPT-13',
-    what: 'Dropout is on where log-probabilities are taken to be compared with, or off where the model is trained.',
+    what: 'Dropout is on where log-probabilities are taken to be compared with or a model is evaluated, or off where it is trained.',
     seen: ['huggingface/transformers#33844'],
     todo: 'Call eval() before scoring and validation, and train() after them.',
     unshown: UNSHOWN,

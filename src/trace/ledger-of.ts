@@ -153,7 +153,9 @@ function forwardsOf(
       });
     } else {
       const by = byOf(forward, policies);
-      for (const row of bare) scored.push({ ...row, by });
+      const { training, labels } = forward;
+      for (const row of bare)
+        scored.push({ ...row, by, training, ...(labels === null ? {} : { labelled: true }) });
     }
   }
   return { rows, scored };

@@ -169,7 +169,7 @@ export interface RowIds extends Place {
   readonly logprobs?: readonly number[];
   /** Attention lets an example of its forward pass see those before it in its row; absent: it has no such row, or it was not seen. */
   readonly across?: boolean;
-  /** The largest probability of dropout that was on in its forward pass, and that was off; absent: none. */
+  /** The largest probability of dropout that was on in its forward pass, whatever the mode, and that was off; absent: none. */
   readonly dropout?: number;
   readonly dropoutOff?: number;
 }
@@ -212,6 +212,10 @@ export interface TakenBatch {
 export interface ScoredRow extends RowIds {
   /** Another model than the policy, or the policy with its adapters off; else the policy itself. */
   readonly by: 'reference' | 'policy';
+  /** The model was in train mode. Absent: not known. */
+  readonly training?: boolean;
+  /** The model was given labels, so that it computes a loss: an evaluation. */
+  readonly labelled?: true;
 }
 
 /** How the harness knows what of a row should be trained. */

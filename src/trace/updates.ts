@@ -43,7 +43,16 @@ export function eventsOf({ records, rank, stepOf, stepAt }: Ranked): readonly Le
 
 // --- helpers ---
 
-const BEGINNING = new Set(['loaded', 'not-loaded', 'tied', 'untied', 'no-freeze', 'between', 'made-anew']);
+const BEGINNING = new Set([
+  'added',
+  'loaded',
+  'not-loaded',
+  'tied',
+  'untied',
+  'no-freeze',
+  'between',
+  'made-anew',
+]);
 
 const isEvent = (record: ReadRecord): record is Extract<ReadRecord, { kind: 'event' }> =>
   record.kind === 'event';

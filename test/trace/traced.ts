@@ -59,7 +59,8 @@ export interface TrainedRowSketch extends RowSketch {
 
 export interface LedgerSketch {
   readonly rows?: readonly TrainedRowSketch[];
-  readonly scored?: readonly (RowSketch & { readonly by?: ScoredRow['by'] })[];
+  readonly scored?: readonly (RowSketch &
+    Partial<Pick<ScoredRow, 'by' | 'dropout' | 'training' | 'labelled'>>)[];
   readonly generations?: readonly (Partial<Generation> & Pick<Generation, 'promptIds' | 'completionIds'>)[];
   readonly settings?: Partial<Settings> | undefined;
   readonly models?: readonly Partial<LedgerModel>[];
@@ -106,7 +107,13 @@ export function ledgerOf(sketch: LedgerSketch = {}): Ledger {
     updates: sketch.updates ?? [],
     events: (sketch.events ?? []).map((event) => ({ rank: 0, step: 0, names: [], values: {}, ...event })),
     rows: done,
-    scored: scored.map((row, at) => ({ ...layOf(row, at, pad, eos).ids, by: row.by ?? 'reference' })),
+    scored: scored.map((row, at) => ({
+      ...layOf(row, at, pad, eos).ids,
+      by: row.by ?? 'reference',
+      ...(row.dropout === undefined ? {} : { dropout: row.dropout }),
+      ...(row.training === undefined ? {} : { training: row.training }),
+      ...(row.labelled === undefined ? {} : { labelled: row.labelled }),
+    })),
     generations: (sketch.generations ?? []).map((each, at) => generationOf(each, at, eos)),
     settings: {
       from: [],

@@ -40,7 +40,7 @@ function sayOf(clips: readonly LedgerEvent[]): Found | 'good' | 'set aside' {
     return clips.every((clip) => numberIn(clip, 'passes') === 0) ? behind(first) : tooEarly(clips, passes);
   const empty = late.find((clip) => numberIn(clip, 'given') === 0);
   const seen = late.filter((clip) => (numberIn(clip, 'held') ?? 0) > 0);
-  if (seen.length === 0) return empty === undefined ? 'set aside' : nothing(empty);
+  if (seen.length === 0) return empty === undefined ? ofOthers(late) : nothing(empty);
   const [one = [], ...others] = seen.map(({ names }) => names);
   const missed = one.filter((name) => others.every((names) => names.includes(name)));
   const least = Math.min(...seen.map((clip) => numberIn(clip, 'left') ?? 0));
@@ -87,6 +87,31 @@ function nothing(clip: LedgerEvent): Found {
     kind: 'nothing',
     sentence: `${functionOf(clip)}${at(clip.place)} was given no tensor in step ${clip.step}: it clips nothing.`,
     note: 'model.parameters() is used up once it was gone through: call it again, or keep a list.',
+    given: { step: clip.step, place: clip.place ?? null, ...clip.values },
+  });
+}
+
+/** No call of the step was given a tensor of its optimiser, which may have a reason: another optimiser's are clipped, and not its own. */
+function ofOthers(clips: readonly LedgerEvent[]): Found | 'set aside' {
+  const [first] = clips;
+  if (first === undefined || !clips.every((clip) => (numberIn(clip, 'of') ?? 0) > 0)) return 'set aside';
+  if (clips.every((clip) => numberIn(clip, 'gradients') === 0))
+    return inVain(first, 'none of which has a gradient', 'it clips nothing');
+  if (clips.every((clip) => clip.values.copies === true))
+    return inVain(
+      first,
+      'copies of those that its optimiser holds',
+      "the copies' gradients are clipped, and not those that the step uses",
+    );
+  return 'set aside';
+}
+
+function inVain(clip: LedgerEvent, what: string, so: string): Found {
+  return fault({
+    harm: 1,
+    kind: 'in vain',
+    sentence: `${functionOf(clip)}${at(clip.place)} was given ${tensors(numberIn(clip, 'given') ?? 0)} in step ${clip.step}, ${what}: ${so}.`,
+    note: 'Hand it the parameters that the optimiser holds, not their gradients and no copies: it clips the .grad of what it is given, in place.',
     given: { step: clip.step, place: clip.place ?? null, ...clip.values },
   });
 }

@@ -1,4 +1,4 @@
-// Dropout: off where log-probabilities are taken to be compared with, on where the model is trained.
+// Dropout: off where log-probabilities are taken to be compared with and where a model is evaluated, on where it is trained.
 import type { Ledger, LedgerNotice, LedgerProperty, LedgerRow, ScoredRow } from '../../../src/index.ts';
 import { show } from '../../../src/index.ts';
 import { type Found, idsStrip, judgementOf, placeOf } from '../words.ts';
@@ -23,20 +23,28 @@ const dropout: LedgerProperty = {
         ?.find((each) => each.step === row.step || row.by === 'reference');
       return twin === undefined ? [] : [{ row, twin }];
     });
-    const wrong = pairs.filter(
+    const known = areScored(ledger) ? pairs : pairs.filter(({ row }) => row.by === 'reference');
+    const wrong = known.filter(
       ({ row, twin }) => row.dropout !== undefined && (row.by === 'reference' || differ(row, twin)),
     );
     const notices = offIn(ledger);
     return {
       ...judgementOf(
-        pairs.length,
-        ledger.scored.length - pairs.length,
+        known.length,
+        ledger.scored.length - known.length,
         wrong.map(({ row, twin }) => scoredWith(ledger, row, twin)),
       ),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },
 };
+
+/** A ratio needs log-probabilities of all rows. Where few have any, a batch was only tried out. */
+function areScored({ rows, scored }: Ledger): boolean {
+  const ids = new Set(scored.flatMap((row) => (row.by === 'policy' ? [row.ids.join(' ')] : [])));
+  const trained = rows.filter(({ reached }) => reached);
+  return trained.filter((row) => ids.has(row.ids.join(' '))).length * 2 > trained.length;
+}
 
 /** More than rounding, at some token. */
 function differ({ logprobs = [] }: ScoredRow, twin: LedgerRow): boolean {
@@ -58,7 +66,7 @@ function scoredWith(ledger: Ledger, row: ScoredRow, twin: LedgerRow): Found {
     harm: most,
     tell: () => ({
       kind: row.by,
-      sentence: `The log-probabilities of ${placeOf(ledger, row)} are taken from ${who} in training mode, with dropout of ${show(row.dropout ?? 0)}${row.by === 'policy' ? `: with the same ids and weights the training pass has others, by up to ${show(most)}` : ''}.`,
+      sentence: `The log-probabilities of ${placeOf(ledger, row)} are taken from ${who} ${modeOf(row)}${row.by === 'policy' ? `: with the same ids and weights the training pass has others, by up to ${show(most)}` : ''}.`,
       ...(row.by === 'policy' && worst >= 0
         ? {
             strips: [
@@ -72,11 +80,24 @@ function scoredWith(ledger: Ledger, row: ScoredRow, twin: LedgerRow): Found {
             ],
           }
         : {}),
-      note: 'Call eval() on the model before scoring, and train() after it; or train without dropout.',
+      note:
+        row.training === false
+          ? HOW
+          : 'Call eval() on the model before scoring, and train() after it; or train without dropout.',
       given: { step: row.step, forward: row.forward, row: row.row, dropout: row.dropout, input_ids: row.ids },
     }),
   };
 }
+
+/** "in training mode, with dropout of 0.1". */
+function modeOf({ training, dropout: p = 0 }: ScoredRow): string {
+  return training === false
+    ? `in evaluation mode, with dropout of ${show(p)} all the same`
+    : `in training mode, with dropout of ${show(p)}`;
+}
+
+const HOW =
+  'F.dropout needs training=self.training, and scaled_dot_product_attention a dropout_p of 0 in evaluation mode.';
 
 /** Training in evaluation mode: dropout may be off on purpose. */
 function offIn(ledger: Ledger): readonly LedgerNotice[] {
@@ -95,4 +116,50 @@ function offIn(ledger: Ledger): readonly LedgerNotice[] {
   ];
 }
 
-export const dropoutProperties: readonly LedgerProperty[] = [dropout];
+// --- evaluation ---
+
+const evaluation: LedgerProperty = {
+  id: 'update/evaluation-is-without-dropout',
+  title: 'A model is evaluated without dropout',
+  stage: 'update',
+  level: 'should',
+  why: 'The loss of an evaluation with dropout is too high and noisy: checkpoints are chosen by chance, and early stopping stops too early.',
+  catches: ['OPT-13'],
+  needs: (ledger) =>
+    evaluatedIn(ledger).length > 0
+      ? undefined
+      : 'no evaluation was seen: rows without gradients, and with labels or after a step',
+  judge: (ledger) => {
+    const rows = evaluatedIn(ledger);
+    const wrong = rows.filter(({ dropout: p }) => p !== undefined);
+    const [first] = wrong;
+    return {
+      ...judgementOf(rows.length, 0, []),
+      ...(first === undefined ? {} : { notices: [evaluatedWith(first, wrong)] }),
+    };
+  },
+};
+
+/** Rows that the policy is evaluated on. What is trained in the same step is scored, or computed again in the backward pass. */
+function evaluatedIn({ scored, rows, generations }: Ledger): readonly ScoredRow[] {
+  const trained = new Set(rows.map(({ step, ids }) => `${step} ${ids.join(' ')}`));
+  const apart = scored.filter(
+    ({ by, step, ids }) => by === 'policy' && !trained.has(`${step} ${ids.join(' ')}`),
+  );
+  // Without labels: samples may be scored that no step trains, or rows that a loss needs in each step (KTO). What is called before
+  // the first step may only be tried out.
+  const labelled = apart.filter((row) => row.labelled === true);
+  const bare = apart.filter((row) => row.labelled !== true);
+  return generations.length === 0 && bare.every(({ step }) => step > 0) ? apart : labelled;
+}
+
+function evaluatedWith(first: ScoredRow, wrong: readonly ScoredRow[]): LedgerNotice {
+  const passes = plural(new Set(wrong.map(({ forward }) => forward)).size, 'forward pass', 'forward passes');
+  return {
+    sentence: `${plural(wrong.length, 'row is', 'rows are')} evaluated in ${passes} without gradients, ${first.step === 0 ? 'before step 0' : `after step ${first.step - 1}`}, by a model ${modeOf(first)}. ${first.training === false ? HOW : 'Call eval() before the evaluation, and train() after it.'} Right where the noise is meant.`,
+    answers: [],
+    asked: true,
+  };
+}
+
+export const dropoutProperties: readonly LedgerProperty[] = [dropout, evaluation];

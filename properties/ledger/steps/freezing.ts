@@ -1,7 +1,7 @@
 // What is frozen, and what is not: freezing that was written and does nothing, adapters whose base moves with them.
 import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty, LedgerUpdate } from '../../../src/index.ts';
 import { type Found, judgementOf } from '../words.ts';
-import { at, eventsOf, fault, named, tensors } from './made.ts';
+import { at, eventsOf, fault, groupedBy, named, tensors } from './made.ts';
 import { needsUpdates } from './tensors.ts';
 
 const freezing: LedgerProperty = {
@@ -19,7 +19,7 @@ const freezing: LedgerProperty = {
       ...ledger.updates.flatMap(frozenIn),
     ];
     const [first] = ledger.updates;
-    const notices = first === undefined ? [] : shareOf(ledger, first);
+    const notices = first === undefined ? [] : [...thawedIn(ledger, first), ...shareOf(ledger, first)];
     const judged = Math.max(ledger.updates.filter(hasFrozen).length, found.length);
     return {
       ...judgementOf(judged, Math.max(0, ledger.updates.length - judged), found),
@@ -91,6 +91,31 @@ function frozenIn(update: LedgerUpdate): readonly Found[] {
       given: { step: update.step, tensors: names },
     }),
   ];
+}
+
+/** Tensors that a step leaves frozen, and that a later one trains. Parts that take turns are frozen again, or others are. */
+function thawedIn({ updates }: Ledger, { model, rank }: LedgerUpdate): readonly LedgerNotice[] {
+  const steps = groupedBy(
+    updates.filter((update) => update.model === model && update.rank === rank),
+    ({ step }) => step,
+  );
+  const frozen = new Set<string>();
+  const free = new Set<string>();
+  const thawed = new Map<number, readonly string[]>();
+  for (const [step, made] of steps) {
+    const all = made.flatMap((update) => update.tensors);
+    if (all.some(({ name, trainable }) => !trainable && free.has(name))) return [];
+    const now = all.filter(
+      ({ name, trainable, held, moved }) => trainable && held > 0 && moved === true && frozen.has(name),
+    );
+    if (now.length > 0) thawed.set(step, [...new Set(now.map(({ name }) => name))]);
+    for (const { name, trainable } of all) (trainable ? free : frozen).add(name);
+    for (const name of free) frozen.delete(name);
+  }
+  return [...thawed].slice(0, 1).map(([step, names]) => ({
+    sentence: `${tensors(names.length)} that ${names.length === 1 ? 'was' : 'were'} frozen until then ${names.length === 1 ? 'requires a gradient and moves' : 'require a gradient and move'} in step ${step}: ${named(names)}. Right where layers are unfrozen one after another; else something sets requires_grad again, as an evaluation does that freezes the model and frees all of it.`,
+    answers: [],
+  }));
 }
 
 function shareOf({ updates }: Ledger, { model, rank, step }: LedgerUpdate): readonly LedgerNotice[] {

@@ -1,7 +1,15 @@
-// A run that resumes another one, beside the trace of that: rows, rates and the optimiser's own count of steps go on.
-import { type Ledger, type LedgerNotice, type LedgerProperty, realIds, show } from '../../../src/index.ts';
+// A run that resumes another one: its optimiser and its schedule go on together; beside the trace of the earlier run, rows, rates
+// and the optimiser's own count of steps go on.
+import {
+  type Ledger,
+  type LedgerEvent,
+  type LedgerNotice,
+  type LedgerProperty,
+  realIds,
+  show,
+} from '../../../src/index.ts';
 import { judgementOf } from '../words.ts';
-import { eventsOf, numberIn } from './made.ts';
+import { at, eventsOf, numberIn } from './made.ts';
 
 const resumed: LedgerProperty = {
   id: 'update/a-resumed-run-goes-on',
@@ -10,13 +18,17 @@ const resumed: LedgerProperty = {
   level: 'should',
   why: 'A resumption that loads the weights alone begins its warm-up, its moments and its data again: the loss only wobbles.',
   catches: ['OPT-07'],
-  needs: ({ earlier }) =>
-    earlier === undefined
+  needs: (ledger) =>
+    ledger.earlier === undefined && beginningOf(ledger) === undefined
       ? 'no trace of the run that this one resumes is named; --after DIR names one'
       : undefined,
   judge: (ledger) => {
     const { earlier } = ledger;
-    const said = earlier === undefined ? [] : [stepsOf, ratesOf, rowsOf].map((rule) => rule(ledger, earlier));
+    const beginning = beginningOf(ledger);
+    const said = [
+      ...(beginning === undefined ? [] : [togetherOf(ledger, beginning)]),
+      ...(earlier === undefined ? [] : [stepsOf, ratesOf, rowsOf].map((rule) => rule(ledger, earlier))),
+    ];
     const notices = said.filter((each) => typeof each === 'object');
     return {
       ...judgementOf(
@@ -31,6 +43,66 @@ const resumed: LedgerProperty = {
 
 type Said = LedgerNotice | 'good' | 'set aside';
 const ask = (sentence: string): LedgerNotice => ({ sentence, answers: [], asked: true });
+
+// --- the optimiser and its schedule ---
+
+/** What an optimiser and its schedulers have behind them when the first step of the run is made. */
+interface Beginning {
+  readonly state: LedgerEvent;
+  /** Steps that the optimiser has made. */
+  readonly count: number;
+  /** Its schedulers, as they stand then. */
+  readonly schedules: readonly LedgerEvent[];
+}
+
+/** Of a run that shows by itself that it resumes another one; undefined: it shows nothing of the kind. */
+function beginningOf(ledger: Ledger): Beginning | undefined {
+  const [state] = eventsOf(ledger, 'state');
+  const count = state === undefined ? undefined : numberIn(state, 'count');
+  if (state === undefined || count === undefined || state.step !== 0) return undefined;
+  const schedules = windowsOf(ledger, state).filter(({ step }) => step === 0);
+  return schedules.length > 0 && (count >= SOME_STEPS || schedules.some(isAhead))
+    ? { state, count, schedules }
+    : undefined;
+}
+/** Some tools make one step of zeros, so that an optimiser has a state to load into. */
+const SOME_STEPS = 2;
+
+const windowsOf = (ledger: Ledger, { rank, values }: LedgerEvent): readonly LedgerEvent[] =>
+  eventsOf(ledger, 'schedule').filter(
+    (each) =>
+      each.rank === rank && each.values.optimizer === values.optimizer && each.values.explicit !== true,
+  );
+
+/** Its first calls put it there, or it was loaded. A single call before the first step is an old custom. */
+function isAhead(window: LedgerEvent): boolean {
+  const [last, calls] = [numberIn(window, 'last') ?? 0, numberIn(window, 'calls') ?? 0];
+  return window.values.by_processes !== true && last - (calls === 1 ? 1 : 0) > 0;
+}
+
+function togetherOf(ledger: Ledger, { state, count, schedules }: Beginning): Said {
+  const ahead = schedules.find(isAhead);
+  const [first] = schedules;
+  if (ahead !== undefined && count === 0) {
+    // Plain descent has no state to lose.
+    const remembers = eventsOf(ledger, 'state').some((each) => (numberIn(each, 'of') ?? 0) > 0);
+    if (!remembers) return 'set aside';
+    return ask(
+      `${nameOf(ahead)} is at step ${show(numberIn(ahead, 'last') ?? 0)} when step 0${at(state.place)} is made, and its optimiser has no state: the schedule was resumed, momentum and second moments were not. Load the optimiser's state_dict(), too. Right where it was left out on purpose.`,
+    );
+  }
+  if (ahead !== undefined || first === undefined) return 'good';
+  const rates = ratesIn(ledger);
+  const moves = rates.some((rate) => !isRate(rate, rates[0] ?? rate));
+  const stepped = windowsOf(ledger, state).filter(({ step, values }) => step > 0 && Number(values.calls) > 0);
+  // By epochs, it may have begun none yet; a rate that stays shows nothing.
+  if (!moves || stepped.length < ledger.steps.length - 1 || stepped.length === 0) return 'set aside';
+  return ask(
+    `The optimiser has made ${show(count)} steps when step 0${at(state.place)} is made, and ${nameOf(first)} begins at 0: the optimiser was resumed, its schedule was not. Load the scheduler's state_dict(), too. Right where a new schedule is meant.`,
+  );
+}
+
+const nameOf = ({ values }: LedgerEvent): string => String(values.scheduler);
 
 // --- the optimiser's own counter ---
 

@@ -1,5 +1,6 @@
 // Rules about what an optimiser's step did: that it trains, and with what gradients, of which tensors, at which rate.
 import type { LedgerProperty } from '../../../src/index.ts';
+import { addedProperties } from './added.ts';
 import { beginProperties } from './beginnings.ts';
 import { clippingProperties } from './clipping.ts';
 import { decayProperties } from './decay.ts';
@@ -25,6 +26,7 @@ export const stepProperties: readonly LedgerProperty[] = [
   ...tensorProperties,
   ...layerProperties,
   ...freezingProperties,
+  ...addedProperties,
   ...beginProperties,
   ...decayProperties,
   ...clippingProperties,

@@ -99,7 +99,7 @@ export interface ForwardRecord {
   readonly batch?: readonly number[] | null;
   /** Its rows hold several examples, and attention lets one of them see those before it, or none; absent: not seen. */
   readonly across?: boolean | null;
-  /** The largest probability of dropout among its parts in training mode; absent: none. */
+  /** The largest probability of dropout among its parts in training mode, or, without gradients, of a function that was called; absent: none. */
   readonly dropout?: number | null;
   /** And among those in evaluation mode. */
   readonly dropout_off?: number | null;

@@ -128,13 +128,17 @@ export interface UpdateRecord {
  * left-over, again: `names` are tensors whose gradient is the step's before, with a backward pass since or without;
  * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left
  * (`by`: all of them times that, before clipping);
- * strangers: the optimiser holds tensors of no model, without a gradient; clip, schedule: a call of clipping, calls of a scheduler;
+ * strangers: the optimiser holds tensors of no model, without a gradient; clip: a call of clipping;
+ * schedule: calls of a scheduler since the step before, and the step or epoch that it is at (`last`);
  * followed: whether a model moved behind a step on copies; between, made-anew: it moved while no optimiser stepped, between two
  * micro-batches or between two steps; beside: the hidden states have a gradient that the logits do not explain (`share`);
  * loss: the number that a backward pass begins with (`value`), and what its gradient says that it is (`explained`), over `tokens`;
  * head: the gradient of the head's weight is `factor` times what its calls say that it is, at an angle of this `cosine`;
  * state: of the parameters that were looked at (`of`), how many lost the state that the step before left, or have another one; `count`: steps that the optimiser has made by its own counter;
+ * delivered: how often each backward pass is in the gradient that the optimiser gets (`factors`), and what the fit leaves (`rest`);
  * slope: tensors that were moved along their gradients, and of each (`ratios`) the difference of the loss over what the gradient promises;
+ * added: tokens that the script added to the tokenizer (`ids`), in rows of `names` and `head`; `grown`: which were made for them, and
+ * then `written` (ids) by the script or not;
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
  */
 export interface EventRecord {

@@ -146,3 +146,73 @@ describe('is right', () => {
 test('without an earlier trace nothing is judged', () => {
   expect(judged(ID, run(EARLIER))).toMatchObject({ judged: 0, setAside: 0 });
 });
+
+describe('the optimiser and its schedule, without an earlier trace', () => {
+  interface Begun {
+    /** Steps that the optimiser has made, and where its scheduler stands. */
+    readonly count: number;
+    readonly last: number;
+    readonly calls?: number;
+    readonly explicit?: boolean;
+    /** Parameters that the second step finds a state of. */
+    readonly of?: number;
+    readonly rates?: readonly [number, number];
+    /** Calls of the scheduler between the two steps. */
+    readonly between?: number;
+  }
+
+  const begun = ({
+    count,
+    last,
+    calls = 0,
+    explicit = false,
+    of = 8,
+    rates = [0.1, 0.2],
+    between = 1,
+  }: Begun): ReturnType<typeof judged> => {
+    const { events = [], ...rest } = run([
+      [7, rates[0]],
+      [8, rates[1]],
+    ]);
+    const step = (at: number, scheduler: object, state: object) => [
+      { what: 'schedule', step: at, values: { scheduler: 'LambdaLR', optimizer: 0, explicit, ...scheduler } },
+      { what: 'state', step: at, place: 'train.py:9', values: { optimizer: 0, lost: 0, ...state } },
+    ];
+    return judged(ID, {
+      ...rest,
+      events: [
+        ...events,
+        ...step(0, { last, calls }, { count, of: 0 }),
+        ...step(1, { last: last + between, calls: between }, { count: count + 1, of }),
+      ],
+    });
+  };
+
+  test.each<[what: string, words: string, begun: Begun]>([
+    ['a schedule that was loaded', 'LambdaLR is at step 6 when step 0 at train.py:9', { count: 0, last: 6 }],
+    ['one that was stepped there', 'its optimiser has no state', { count: 0, last: 6, calls: 6 }],
+    ['an optimiser alone', 'has made 6 steps', { count: 6, last: 0 }],
+  ])('are asked about: %s', (_what, words, how) => {
+    const { notices = [] } = begun(how);
+    expect(notices).toMatchObject([{ asked: true }]);
+    expect(notices[0]?.sentence).toContain(words);
+  });
+
+  test.each<[what: string, begun: Begun]>([
+    ['both were loaded', { count: 6, last: 6 }],
+    ['the run is the first one', { count: 0, last: 0 }],
+    ['the scheduler is stepped once before the first step', { count: 0, last: 1, calls: 1 }],
+    ['the optimiser has no state', { count: 0, last: 6, of: 0 }],
+    ['the scheduler is given its epoch', { count: 0, last: 6, explicit: true }],
+    ['the schedule goes by epochs', { count: 6, last: 0, between: 0 }],
+    ['the rate stays', { count: 6, last: 0, rates: [0.1, 0.1] }],
+    ['one step of zeros made the state', { count: 1, last: 0 }],
+  ])('are right where %s', (_what, how) => {
+    expect(begun(how).notices).toBeUndefined();
+  });
+
+  test('count as judged where both go on', () => {
+    expect(begun({ count: 6, last: 6 }).judged).toBe(1);
+    expect(begun({ count: 0, last: 0 }).judged).toBe(0);
+  });
+});

@@ -212,6 +212,22 @@ test('what is frozen, and what adapters stand beside', () => {
   silent(ID, { ...one, updates: [update([tensor('a')])] });
 });
 
+test('what was frozen and is trained in a later step is a notice, unless parts take turns', () => {
+  const ID = 'update/what-is-frozen-stays';
+  const cold = { trainable: false, moved: false };
+  const steps = (...all: readonly (readonly [a: object, b: object])[]) => ({
+    ...two,
+    updates: all.map(([a, b], step) => update([tensor('a', a), tensor('b', b)], { step })),
+  });
+  const says = '1 tensor that was frozen until then requires a gradient and moves in step 1: a.';
+  expect(noticed(ID, steps([cold, {}], [{}, {}]))).toContain(says);
+  expect(noticed(ID, steps([cold, {}], [{}, {}], [{}, {}]))).toContain(says);
+  expect(noticed(ID, steps([cold, {}], [{ moved: false, held: 0 }, {}]))).not.toContain('until then');
+  expect(noticed(ID, steps([cold, {}], [{}, cold]))).not.toContain('until then');
+  expect(noticed(ID, steps([cold, {}], [{}, {}], [cold, {}]))).not.toContain('until then');
+  expect(noticed(ID, steps([cold, {}], [cold, {}]))).not.toContain('until then');
+});
+
 test('weight decay by what its groups declare', () => {
   const ID = 'update/decay-spares-what-is-free-of-it';
   const groups = (decays: Readonly<Record<string, number>>) => ({

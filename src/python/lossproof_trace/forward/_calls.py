@@ -11,7 +11,7 @@ import threading
 import torch
 from torch import nn
 
-from ..models import _models
+from ..models import _dropout, _models
 from . import _arguments, _direct, _heads, _packing
 
 # Kinds without parts: no model, and called most of all.
@@ -46,6 +46,8 @@ class Frame:
         self.latest = []
         """Attention lets an example of its rows see those before it: _packing.py."""
         self.across = None
+        """The largest probability of dropout by a function, without gradients: models/_dropout.py."""
+        self.dropped = 0.0
         """id of an embedding of positions, of a model written by hand."""
         self.seats = ()
         """Calls inside whose head is not known yet: _guesses.py."""
@@ -61,6 +63,7 @@ def install(session, make):
     local = Local()
     watcher = Watcher(session, make, original, local)
     session.packing = _packing.Packing(session, local)
+    session.dropping = _dropout.Functions(session, local)
     is_compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else (lambda: False)
 
     def _wrapped_call_impl(self, *args, **kwargs):
@@ -240,6 +243,7 @@ class Watcher:
     def enter(self, module, kind, args, kwargs, method=None):
         session = self.session
         core = _models.carried(module)
+        session.dropping.called(core)
         named = _arguments.bound(core.forward if method is None else method.__get__(core), args, kwargs)
         if kind == "carrier":
             return Frame(module, None, {}, None)
@@ -282,6 +286,8 @@ class Watcher:
             )
 
     def leave(self, frame, before, result):
+        if before is not None:
+            before.dropped = max(before.dropped, frame.dropped)
         if before is not None and before.parts is None:
             before.claimed = before.claimed or frame.claimed or frame.model is not None
         if frame.model is None and not frame.claimed and frame.ids is not None:

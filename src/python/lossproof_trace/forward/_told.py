@@ -28,8 +28,9 @@ def forward_record(forward, logits, place):
     across = forward.frame.across
     through = forward.through
     adapters_off = _traits.adapters_off(_models.carried(through[-1])) if through else False
-    # The dropout of adapters that are off does nothing, whatever its mode.
+    # What a function drops counts whatever the mode. The dropout of adapters that are off does nothing, whatever its mode.
     dropout, idle = (0.0, 0.0) if adapters_off else _dropout.dropout_of(forward.model.root)
+    dropout = max(dropout, forward.frame.dropped)
     return {
         "model": forward.model.index,
         "step": forward.session.step,

@@ -1,7 +1,9 @@
 """Dropout of a model: how likely at most where it is on, and where it is off."""
 
+import functools
 import weakref
 
+import torch
 from torch import nn
 
 # As configurations and layers name the probability where they call the function themselves.
@@ -40,3 +42,43 @@ def _sources_of(root):
 
 def _is_probability(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1
+
+
+class Functions:
+    """Dropout by the function, whatever mode the model is in: what a call without gradients drops. The functions are wrapped once a
+    model in evaluation mode is called so: nobody else pays for it."""
+
+    def __init__(self, session, local):
+        self.session, self.local, self.watching = session, local, False
+
+    def called(self, module):
+        if not self.watching and not module.training and not torch.is_grad_enabled() and not self.session.one_graph:
+            self.watching = True
+            self.watch()
+
+    def watch(self):
+        functional = torch.nn.functional
+        drop, attend = functional.dropout, functional.scaled_dot_product_attention
+
+        @functools.wraps(drop)
+        def dropout(input, p=0.5, training=True, inplace=False):
+            if training:
+                self.saw(p)
+            return drop(input, p, training, inplace)
+
+        @functools.wraps(attend)
+        def scaled_dot_product_attention(query, key, *args, **kwargs):
+            # The value and the mask come first.
+            self.saw(kwargs.get("dropout_p", args[2] if len(args) > 2 else 0.0))
+            return attend(query, key, *args, **kwargs)
+
+        functional.dropout = dropout
+        functional.scaled_dot_product_attention = scaled_dot_product_attention
+
+    def saw(self, p):
+        frame = self.local.frame
+        if frame is not None and not is_compiling() and not torch.is_grad_enabled() and _is_probability(p):
+            frame.dropped = max(frame.dropped, float(p))
+
+
+is_compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else (lambda: False)

@@ -80,6 +80,8 @@ class Session:
         self.on_ending = []
         # Looks at attention where rows hold several examples (forward/_packing.py).
         self.packing = None
+        # Sees dropout by a function where nothing is trained (models/_dropout.py).
+        self.dropping = None
         # Whether an optimiser holds any tensor of a module (steps/_optimiser.py).
         self.held = lambda module: False
         # Computes losses again, where that is asked for (steps/_slopes.py).

@@ -7,6 +7,8 @@ import functools
 import os
 import weakref
 
+from . import _added
+
 # A pad token that was added without resizing the model lies beyond its vocabulary, and is a finding, not another model's.
 SLACK = 64
 # A script with several (reward models, judges) is told apart by the first few.
@@ -28,6 +30,7 @@ def install(session, module):
             remember(self)
 
     base.__init__ = init
+    _added.install(session, base)
     listen(session, saver)
 
 

@@ -5,7 +5,8 @@ import functools
 
 from ..forward._calls import keep_from_compiler
 from ..models import _models
-from . import _frames, _held, _losses, _tensors
+from ..recording import _frames
+from . import _held, _losses, _tensors
 
 # Tensors of a model that are sampled behind each backward pass.
 SOME = 8

@@ -4,7 +4,8 @@ import functools
 import math
 import types
 
-from . import _frames, _held
+from ..recording import _frames
+from . import _held
 
 
 def watch(session, torch, backwards, scalers):
@@ -20,8 +21,14 @@ def watch(session, torch, backwards, scalers):
             setattr(module, name, watched)
 
 
-# Since the latest step: (place, name, ids of the tensors, bound, backward passes by then, scale).
+# Since the latest step: (place, name, ids of the tensors, bound, backward passes by then, scale, what they are).
 made = []
+
+
+def kind_of(given, holders):
+    """How many have a gradient, and the sizes of those that no optimiser holds: copies have those of what they are copies of."""
+    with_gradient = [each for each in given if (each.is_leaf or each.retains_grad) and each.grad is not None]
+    return {"gradients": len(with_gradient), "sizes": None if holders else sorted(each.numel() for each in with_gradient)}
 
 
 def _watched(session, torch, original, name, backwards, scalers):
@@ -40,8 +47,10 @@ def _watched(session, torch, original, name, backwards, scalers):
             bound = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
             bound = float(bound) if bound is not None else math.inf
             if math.isfinite(bound):
-                scale = scalers.still_on(_held.holders(given))
-                made.append((_frames.place(), name, {id(each) for each in given}, bound, backwards.since, scale))
+                holders = _held.holders(given)
+                scale = scalers.still_on(holders)
+                kind = kind_of(given, holders)
+                made.append((_frames.place(), name, {id(each) for each in given}, bound, backwards.since, scale, kind))
                 del made[:-64]
             for listener in session.before_clip:
                 listener(session)
@@ -56,7 +65,10 @@ def _watched(session, torch, original, name, backwards, scalers):
 
 def told(session, pending, backwards):
     """Events of the clipping before this step, against the tensors of the optimiser that have a gradient."""
-    for place, name, given, bound, passes, scale in made:
+    sizes = None
+    for place, name, given, bound, passes, scale, kind in made:
+        if kind["sizes"] is not None and sizes is None:
+            sizes = sorted(tensor.numel() for _, tensor, norm in pending.labelled if norm)
         left = [label for label, tensor, norm in pending.labelled if norm and id(tensor) not in given]
         session.write(
             "event",
@@ -69,6 +81,8 @@ def told(session, pending, backwards):
                 "function": name,
                 "bound": bound,
                 "given": len(given),
+                "gradients": kind["gradients"],
+                "copies": bool(sizes) and kind["sizes"] == sizes,
                 "left": len(left),
                 "of": sum(1 for _, _, norm in pending.labelled if norm),
                 "passes": passes,

@@ -3,7 +3,8 @@
 import functools
 import weakref
 
-from . import _frames, _tensors
+from ..recording import _frames
+from . import _tensors
 
 # Elements of a tensor that are remembered as they were loaded.
 SAMPLES = 64

@@ -1,7 +1,7 @@
 """What the loss of a backward pass is, beside what its gradient says that it is: a fused loss may lose the factor that the script
 puts behind it, or use it twice, and no log shows that."""
 
-from . import _frames
+from ..recording import _frames
 
 
 class Loss:

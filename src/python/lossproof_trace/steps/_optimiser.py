@@ -8,9 +8,10 @@ import functools
 import os
 import sys
 
-from ..models import _models, _owners
-from ..recording import _ending
-from . import _clipping, _frames, _head_gradient, _held, _modes, _schedules, _tensors, _updates
+from ..models import _grown, _models, _owners
+from ..recording import _ending, _frames
+from ..script import _added
+from . import _clipping, _head_gradient, _held, _modes, _schedules, _tensors, _updates
 from ._backwards import Backwards, as_they_were
 from ._copies import Copies
 from ._delivered import Delivered
@@ -73,6 +74,7 @@ def install(session, torch):
 
 def install_pretrained(session, module):
     """transformers.modeling_utils is imported."""
+    _grown.install(session, module.PreTrainedModel)
     for steps in Steps.made:
         steps.loads.watch_pretrained(module)
 
@@ -138,6 +140,8 @@ class Steps:
                     self.loads.told(model)
                 with session.guard("begin of a training"):
                     _modes.told(session, self.torch, model)
+                with session.guard("added tokens"):
+                    _grown.told(session, model, _added.known)
             if index not in self.called or session.thrown:
                 self.copies.called(model, index in self.called)
             self.called.add(index)

@@ -1,8 +1,10 @@
 """Learning rate schedulers: how often, and where, each is stepped between two steps of its optimiser."""
 
 import functools
+import weakref
 
-from . import _frames, _held
+from ..recording import _frames
+from . import _held
 
 
 class Call:
@@ -10,6 +12,7 @@ class Call:
 
     def __init__(self, scheduler):
         self.name = type(scheduler).__name__
+        self.scheduler = weakref.ref(scheduler)
         self.calls = 0
         # Of those, behind a backward pass that no step of the optimiser has followed yet.
         self.behind_backward = 0
@@ -17,6 +20,11 @@ class Call:
         self.by_processes = False
         # It was told which epoch it is, or a metric.
         self.explicit = False
+
+    def last(self):
+        """The step or epoch that the schedule has come to; None: it does not say."""
+        last = getattr(self.scheduler(), "last_epoch", None)
+        return int(last) if isinstance(last, (int, float)) else None
 
 
 def watch(session, torch, backwards):
@@ -96,6 +104,7 @@ def told(held, session, passes):
                 "scheduler": call.name,
                 "optimizer": held.index,
                 "calls": call.calls,
+                "last": call.last(),
                 "behind_backward": call.behind_backward,
                 "passes": passes,
                 "by_processes": call.by_processes,

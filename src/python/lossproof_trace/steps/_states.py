@@ -56,7 +56,8 @@ class States:
                 changed += 1
         count = self.count(pending)
         values = {} if count is None else {"count": count}
-        values = {**values, "of": len(before), "lost": lost, "changed": changed, "anew": any(index != held.index for _, index, _ in before)}
+        anew = any(index != held.index for _, index, _ in before)
+        values = {**values, "optimizer": held.index, "of": len(before), "lost": lost, "changed": changed, "anew": anew}
         self.session.write("event", what="state", step=pending.index, model=pending.models[0], place=pending.place, names=[], values=values)
 
     def same(self, tensor, positions, values):

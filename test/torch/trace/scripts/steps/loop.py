@@ -23,7 +23,7 @@ model = tiny.rotary(len(few.tokenizer), tie_word_embeddings=options.tied or faul
 model.train()
 if fault == "no-freeze":
     model.model.embed_tokens.requires_grad = False
-if fault == "few-trained":
+if fault in ("few-trained", "thawed", "thawed-in-part", "thawed-by-hand", "thawed-unheld", "in-turn"):
     model.requires_grad_(False)
     model.model.norm.requires_grad_(True)
 if fault == "untied":
@@ -43,8 +43,9 @@ def groups_of(model):
             {"params": [p for name, p in named if free(name)], "weight_decay": 0.1},
             {"params": [p for name, p in named if not free(name)], "weight_decay": 0.0},
         ]
-    if fault == "held-in-part":
-        named = [(name, p) for name, p in named if "lm_head" in name]
+    if fault in ("held-in-part", "thawed-unheld"):
+        kept = "lm_head" if fault == "held-in-part" else "model.norm"
+        named = [(name, p) for name, p in named if kept in name]
     return [
         {"params": [p for name, p in named if not free(name)], "weight_decay": 0.0 if fault == "undecayed" else 0.1},
         {"params": [p for name, p in named if free(name)], "weight_decay": 0.0},
@@ -78,6 +79,7 @@ if fault == "unmoved":
     optimiser.register_step_pre_hook(keep)
     optimiser.register_step_post_hook(put_back)
 parameters = model.parameters()
+made_before = copy.deepcopy(model)
 
 data = few.batches(options.data, 1)
 if options.probe:
@@ -109,6 +111,25 @@ for step in range(4):
         torch.nn.utils.clip_grad_norm_(parameters, 0.1)
     elif fault == "clip-part":
         torch.nn.utils.clip_grad_norm_(model.model.parameters(), 0.1)
+    elif fault == "clip-gradients":
+        torch.nn.utils.clip_grad_norm_([p.grad for p in model.parameters()], 0.1)
+    elif fault == "clip-detached":
+        torch.nn.utils.clip_grad_norm_([p.detach() for p in model.parameters()], 0.1)
+    elif fault == "clip-other":
+        torch.nn.utils.clip_grad_norm_(made_before.parameters(), 0.1)
+    elif fault == "clip-copies":
+        copies = [p.detach().clone() for p in model.parameters()]
+        for each, p in zip(copies, model.parameters()):
+            each.grad = p.grad.clone()
+        torch.nn.utils.clip_grad_norm_(copies, 0.1)
+    elif fault == "clip-beside":  # Something else has a gradient of its own; nothing of the model is to be clipped.
+        noise = torch.zeros(3, requires_grad=True)
+        noise.sum().backward()
+        torch.nn.utils.clip_grad_norm_(noise, 0.1)
+    elif fault == "clip-measured":  # A call that only measures, and one by the script's own hand.
+        torch.nn.utils.clip_grad_norm_([p.detach() for p in model.parameters()], float("inf"))
+        for p in model.parameters():
+            p.grad.clamp_(-0.1, 0.1)
     elif fault not in ("clip-behind", "clip-early"):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
     optimiser.step()
@@ -116,6 +137,16 @@ for step in range(4):
         optimiser.step()
     if fault == "anew" and step == 0:
         model.model.layers[0].mlp.down_proj.reset_parameters()
+    if fault in ("thawed", "thawed-unheld"):  # As a validation does that freezes the model for its own time.
+        model.requires_grad_(True)
+    if fault == "thawed-in-part":
+        model.model.embed_tokens.requires_grad_(True)
+    if fault == "thawed-by-hand":
+        for p in model.model.layers[0].parameters():
+            p.requires_grad = True
+    if fault == "in-turn":
+        model.requires_grad_(False)
+        (model.model.norm if step % 2 else model.model.layers[0]).requires_grad_(True)
     if fault == "clip-behind":
         torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
     if not options.zero_at_head and fault != "no-zero":

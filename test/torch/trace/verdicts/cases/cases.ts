@@ -1,5 +1,8 @@
 // Small scripts by topic: each shape as it should be, and with the mistakes that people make in it.
 
+import { addedTokens } from './added.ts';
+import { clips } from './clips.ts';
+import { evaluations } from './evaluations.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
@@ -13,6 +16,9 @@ import { states } from './states.ts';
 import { steps } from './steps.ts';
 
 export const TOPICS: Readonly<Record<string, Cases>> = {
+  added: addedTokens,
+  clips,
+  evaluations,
   heads,
   losses,
   places,

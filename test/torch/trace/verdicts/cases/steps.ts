@@ -15,7 +15,6 @@ const PACKED = { data: PAIRS, options: '--strict', words: 'steps/packed.py --dat
 
 const with_ = (of: typeof LOOP, more: string): typeof LOOP => ({ ...of, words: `${of.words} ${more}` });
 const HOLDS = 'update/optimiser-holds-the-model';
-const CLIP = 'update/clipping-is-of-the-whole-gradient';
 const DECAY = 'update/decay-spares-what-is-free-of-it';
 const SCHEDULER = 'update/schedule-goes-by-steps';
 
@@ -39,6 +38,15 @@ export const steps: Cases = {
           ['one-by-one', /steps?, \d+ rows?/],
         ] as const
       ).map(([way, says]) => [`packed rows: ${way}`, { ...PACKED, words: `${PACKED.words} ${way}`, says }]),
+    ),
+    ...Object.fromEntries(
+      ['few-trained', 'thawed-unheld', 'in-turn'].map((fault) => [
+        `what is frozen stays so, in a strict run: ${fault}`,
+        {
+          ...with_(LOOP, `--fault ${fault}`),
+          options: `${ANSWERS} --strict --only update/what-is-frozen-stays`,
+        },
+      ]),
     ),
     'all but one tensor is frozen': {
       ...with_(LOOP, '--fault few-trained'),
@@ -180,6 +188,23 @@ export const steps: Cases = {
       found: 'update/what-is-frozen-stays',
       says: /requires_grad = False is set on model\.embed_tokens, which freezes nothing/,
     },
+    ...Object.fromEntries(
+      (
+        [
+          ['thawed', /\d+ tensors that were frozen until then require a gradient and move in step 1/],
+          ['thawed-in-part', /1 tensor that was frozen until then .* model\.embed_tokens\.weight/],
+          ['thawed-by-hand', /tensors that were frozen until then .* model\.layers\.0\./],
+        ] as const
+      ).map(([fault, says]) => [
+        `a freeze that is undone between steps, in a strict run: ${fault}`,
+        {
+          ...with_(LOOP, `--fault ${fault}`),
+          options: `${ANSWERS} --strict`,
+          found: 'update/what-is-frozen-stays',
+          says,
+        },
+      ]),
+    ),
     'adapters whose base moves': {
       ...with_(SHAPE, 'adapters --fault'),
       found: 'update/what-is-frozen-stays',
@@ -210,16 +235,6 @@ export const steps: Cases = {
       found: DECAY,
       says: /none of the 15 matrices/,
     },
-    'clipping of a generator that is used up': {
-      ...with_(LOOP, '--fault clip-used-up'),
-      found: CLIP,
-      says: /was given no tensor/,
-    },
-    'clipping of a part': {
-      ...with_(LOOP, '--fault clip-part'),
-      found: CLIP,
-      says: /given 28 of the 29 tensors.*lm_head\.weight/,
-    },
     ...Object.fromEntries(
       ['causal', 'is-causal', 'masked'].map((way) => [
         `packed rows whose examples see each other: ${way}`,
@@ -231,21 +246,6 @@ export const steps: Cases = {
         },
       ]),
     ),
-    'clipping before the last backward pass': {
-      ...with_(LOOP, '--fault clip-early'),
-      found: CLIP,
-      says: /after 1 of 2 backward passes/,
-    },
-    'clipping behind the step': {
-      ...with_(LOOP, '--fault clip-behind'),
-      found: CLIP,
-      says: /is called after step 0/,
-    },
-    'clipping of scaled gradients': {
-      ...with_(SCHEDULE, '--scaler --fault clip-scaled'),
-      found: CLIP,
-      says: /the gradient scaler's factor 1024 is still on them/,
-    },
     'a step with scaled gradients': {
       ...with_(SCHEDULE, '--scaler --fault not-unscaled'),
       found: 'update/scaler-lets-true-steps-through',
