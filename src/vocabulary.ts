@@ -155,6 +155,16 @@ export interface Semantics {
   readonly dual_clip?: number | null;
   /** The log-ratio is kept within this of 0 before exp, without gradient beyond; null: not at all. */
   readonly log_ratio_clamp?: number | null;
+  /**
+   * What is made of exp(old_logprobs - sampling_logprobs): nothing, or a weight that is held within its caps (TIS), that is 0
+   * outside of them (IcePop), or that is 1 within and 0 outside (rejection).
+   */
+  readonly sampling_correction?: 'none' | 'truncated' | 'masked' | 'filtered';
+  /** That ratio is one a token, or one a row: the product of its tokens', or their geometric mean. */
+  readonly sampling_correction_level?: 'token' | 'sequence' | 'sequence-mean';
+  /** Its caps; null: none on that side. */
+  readonly sampling_correction_low?: number | null;
+  readonly sampling_correction_high?: number | null;
   /** Coefficient of the entropy bonus, which the loss subtracts. */
   readonly entropy_coef?: number;
   /** Where a row that is too long loses tokens: on the left, on the right, or its prompt and its answer at one end each. */
@@ -249,50 +259,6 @@ export type Role = 'system' | 'prompt' | 'completion' | 'tool' | 'stop' | 'after
 /** How much it says against a trainer that breaks a property: most first. */
 export const LEVELS = ['must', 'should', 'may'] as const;
 export type Level = (typeof LEVELS)[number];
-
-/** The stages of a training step, in the order in which a conversation passes them; last, what only `trace`, `monitor` or `golden` can see. */
-export const STAGES = [
-  'render',
-  'tokenize',
-  'sft_batch',
-  'decode',
-  'collate',
-  'truncate',
-  'pack',
-  'preference',
-  'extract',
-  'mask',
-  'rollout',
-  'trajectory',
-  'sampling',
-  'penalties',
-  'logprobs',
-  'score',
-  'values',
-  'update',
-  'model',
-  'entropy',
-  'kl',
-  'reward',
-  'tools',
-  'token_rewards',
-  'gae',
-  'returns',
-  'advantages',
-  'loss',
-  'sft_loss',
-  'value_loss',
-  'preference_loss',
-  'reward_loss',
-  'unpaired_preference_loss',
-  'contract',
-  'schedule',
-  'segments',
-  'trace',
-  'monitor',
-  'declared',
-] as const;
-export type Stage = (typeof STAGES)[number];
 
 export const VERDICTS = [
   'pass',

@@ -11,6 +11,8 @@ from lossproof.examples import left_padded
 from lossproof.examples.left_padded import count, k3
 
 EPSILON = 1e-6
+# Of the weight of a token that an engine sampled from another policy.
+CAP = 2.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def mean_gap(old_logprobs, sampling_logprobs, mask, logprobs):
 
 def truncated(old_logprob, sampling_logprob, logprob):
     """The weight of a token that the engine sampled from another policy: truncated importance sampling."""
-    return min(math.exp(old_logprob - sampling_logprob), 2.0)
+    return min(math.exp(old_logprob - sampling_logprob), CAP)
 
 
 def loss_of(
@@ -235,6 +237,10 @@ DECLARED = dict(
         dual_clip=Settings.dual_clip,
         log_ratio_clamp=Settings.log_ratio_clamp,
         entropy_coef=Settings.entropy_coef,
+        sampling_correction="truncated",
+        sampling_correction_level="token",
+        sampling_correction_low=None,
+        sampling_correction_high=CAP,
     ),
 )
 

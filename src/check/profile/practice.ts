@@ -3,6 +3,7 @@
 import type { ItemName, Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
+import { CORRECTION_PRACTICE } from './losses/correction-practice.ts';
 import { NORMALIZATION_PRACTICE } from './losses/normalization-practice.ts';
 import { UNPAIRED_PRACTICE } from './losses/unpaired-practice.ts';
 import { CRITIC_PRACTICE } from './losses/value-practice.ts';
@@ -265,6 +266,7 @@ export const PRACTICE: readonly Practice[] = [
     why: 'There is a KL to the reference, and the loss has no term of it: where it is meant to be in the reward, say `"kl_placement": "reward"`.',
     source: 'https://arxiv.org/abs/2402.03300',
   },
+  ...CORRECTION_PRACTICE,
   {
     item: 'preference_beta',
     weight: 'note',
