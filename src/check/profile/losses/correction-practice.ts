@@ -18,6 +18,5 @@ export const CORRECTION_PRACTICE: readonly Practice[] = [
     isBeyond: (value) => value === 'none',
     why: 'The loss is sent what the inference engine says of its tokens, and weighs none of them by it: the switch of a correction may be lost on its way.',
     source: 'https://fengyao.notion.site/off-policy-rl',
-    usual: 'truncated',
   },
 ];
