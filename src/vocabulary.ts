@@ -98,6 +98,8 @@ export interface Semantics {
   readonly sft_target?: 'all' | 'assistant' | 'last-assistant';
   /** Whose messages a train flag turns on: the assistant's alone (the usual choice), or anybody's. */
   readonly flagged_roles?: 'assistant' | 'any';
+  /** The supervised loss of a token is its negative log-likelihood (the usual choice), or that times its detached probability (DFT). */
+  readonly sft_objective?: 'nll' | 'dft';
   /** The supervised loss is a mean over all labelled tokens (the usual choice), or over rows of each row's mean. */
   readonly sft_aggregation?: 'token-mean' | 'seq-mean-token-mean';
   /** Further variables of the chat template, as apply_chat_template takes them: `enable_thinking`, `reasoning_effort`. */
@@ -175,7 +177,8 @@ export interface Semantics {
   readonly turn_reward_placement?: 'turn' | 'row';
   /** A row that is too long is cut, or left out. */
   readonly overlong?: 'truncate' | 'drop';
-  readonly preference_objective?: 'dpo' | 'ipo' | 'hinge' | 'simpo';
+  /** dpo_norm is DPO over the means of a completion's tokens (LN-DPO). */
+  readonly preference_objective?: 'dpo' | 'dpo_norm' | 'ipo' | 'hinge' | 'simpo';
   readonly preference_beta?: number;
   readonly preference_label_smoothing?: number;
   /** The target margin of SimPO, divided by beta. */

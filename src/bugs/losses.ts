@@ -199,7 +199,13 @@ export const losses: readonly Bug[] = [
       'hiyouga/LlamaFactory@a8fae3869',
       'thinking-machines-lab/tinker-cookbook#334',
     ],
-    todo: 'DPO sums log-probabilities over the answer; IPO, SimPO and ORPO take their mean. Check where the division is done, and that it is done once.',
+    todo: 'DPO sums log-probabilities over the answer; LN-DPO, IPO, SimPO and ORPO take their mean. Check where the division is done, and that it is done once.',
+  },
+  {
+    id: 'LOSS-15',
+    what: 'The weight of a supervised token is not its own probability, or has a gradient (DFT).',
+    seen: ['modelscope/twinkle#291'],
+    todo: 'Multiply -log p by p.detach(), token by token, before the mean is taken. With a gradient through p, a label below 1/e is pushed down.',
   },
   {
     id: 'KTO-01',

@@ -61,6 +61,7 @@ export const OP_CAPABILITIES = Object.fromEntries(
 const SEMANTICS: RulesFor<Semantics> = {
   stop_token_in_mask: flag,
   truncated_completions_trained: flag,
+  sft_objective: oneOf('nll', 'dft'),
   sft_aggregation: oneOf('token-mean', 'seq-mean-token-mean'),
   flagged_roles: oneOf('assistant', 'any'),
   sft_target: oneOf('all', 'assistant', 'last-assistant'),
@@ -108,7 +109,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   tool_truncation_side: oneOf('left', 'right', 'middle'),
   turn_reward_placement: oneOf('turn', 'row'),
   overlong: oneOf('truncate', 'drop'),
-  preference_objective: oneOf('dpo', 'ipo', 'hinge', 'simpo'),
+  preference_objective: oneOf('dpo', 'dpo_norm', 'ipo', 'hinge', 'simpo'),
   preference_beta: number,
   preference_label_smoothing: number,
   preference_gamma: number,

@@ -66,7 +66,7 @@ export const GROUPS: readonly { readonly title: string; readonly items: readonly
   { title: 'chat template', items: ['template_arguments', 'default_system'] },
   {
     title: 'supervised fine-tuning',
-    items: ['sft_target', 'sft_aggregation', 'truncation_side', 'overlong'],
+    items: ['sft_target', 'sft_objective', 'sft_aggregation', 'truncation_side', 'overlong'],
   },
   {
     title: 'completions',

@@ -5,7 +5,7 @@ import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
 import { CORRECTION_PRACTICE } from './losses/correction-practice.ts';
 import { NORMALIZATION_PRACTICE } from './losses/normalization-practice.ts';
-import { UNPAIRED_PRACTICE } from './losses/unpaired-practice.ts';
+import { PREFERENCE_PRACTICE } from './losses/preference-practice.ts';
 import { CRITIC_PRACTICE } from './losses/value-practice.ts';
 import { above, between, isNumber, type Practice } from './practice-row.ts';
 import { type ItemValue, wordsOf } from './probe.ts';
@@ -165,15 +165,6 @@ export const PRACTICE: readonly Practice[] = [
     usual: 1e-4,
   },
   {
-    item: 'preference_label_smoothing',
-    weight: 'ask',
-    beyond: 'at least 0.5',
-    isBeyond: above(0.4999),
-    why: 'Half of the labels or more are taken for wrong: the preference is trained backwards, or not at all.',
-    source: 'https://arxiv.org/abs/2305.18290',
-    usual: 0,
-  },
-  {
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'batch-mean',
@@ -268,15 +259,6 @@ export const PRACTICE: readonly Practice[] = [
   },
   ...CORRECTION_PRACTICE,
   {
-    item: 'preference_beta',
-    weight: 'note',
-    beyond: 'above 1, but for SimPO',
-    isBeyond: (value, { preference_objective }) => preference_objective !== 'simpo' && above(1)(value),
-    why: 'Papers and trainers use 0.01 to 0.5: with more, the loss saturates on pairs that the reference already ranks.',
-    source: 'https://arxiv.org/abs/2305.18290',
-    usual: 0.1,
-  },
-  {
     item: 'reward_centering',
     weight: 'ask',
     beyond: 'below 0',
@@ -285,7 +267,16 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://arxiv.org/abs/2312.09244',
     usual: 0.01,
   },
-  ...UNPAIRED_PRACTICE,
+  ...PREFERENCE_PRACTICE,
+  {
+    item: 'sft_objective',
+    weight: 'note',
+    beyond: 'dft',
+    isBeyond: (value) => value === 'dft',
+    why: 'Each token is weighted by its own probability (DFT does so), so that what the model does not know yet is hardly trained.',
+    source: 'https://arxiv.org/abs/2508.05629',
+    usual: 'nll',
+  },
   {
     item: 'sft_aggregation',
     weight: 'note',

@@ -86,7 +86,8 @@ test('each legal choice has a trainer that makes it', () => {
   expect(values('advantage_scaling')).toHaveLength(3);
   expect(values('sft_target')).toHaveLength(3);
   expect(values('advantage_epsilon').length).toBeGreaterThanOrEqual(5);
-  expect(values('preference_objective').sort()).toEqual(['dpo', 'hinge', 'ipo', 'simpo']);
+  expect(values('sft_objective').sort()).toEqual(['dft', 'nll']);
+  expect(values('preference_objective').sort()).toEqual(['dpo', 'dpo_norm', 'hinge', 'ipo', 'simpo']);
   expect(values('sampling_logprobs').sort()).toEqual(['processed', 'raw', 'temperature']);
   // One that has no effect is not listed.
   expect(values('truncation_side').sort()).toEqual(['left', 'right', undefined]);

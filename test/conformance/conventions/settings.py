@@ -47,6 +47,7 @@ class Settings:
     stop_token_in_completion: bool = True
     truncated_completions_trained: bool = True
     sft_target: str = "assistant"
+    sft_objective: str = "nll"
     sft_aggregation: str = "token-mean"
     # None: the temperature is no argument of its scoring.
     temperature_in_scoring: object = True
@@ -96,6 +97,7 @@ _SEMANTICS = (
     "stop_token_in_completion",
     "truncated_completions_trained",
     "sft_target",
+    "sft_objective",
     "sft_aggregation",
     "temperature_in_scoring",
     "kl_estimator",
