@@ -11,6 +11,7 @@ from lossproof.examples import left_padded
 from lossproof.examples.left_padded import count, k3
 from lossproof.examples.lists import log_softmax
 from lossproof.examples.losses.preference_loss import log_sigmoid, pairs, ratios
+from lossproof.examples.models import checkpoints
 
 EPSILON = 1e-6
 # Of the weight of a token that an engine sampled from another policy.
@@ -210,6 +211,18 @@ def sft_loss_of(terms=by_probability):
     return sft_loss
 
 
+def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path, advantages=None):
+    """The left-padded trainer's step of a policy, and of DFT."""
+    if advantages is not None:
+        return checkpoints.train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path, advantages)
+    scored = [checkpoints.logprobs_of(model_path, *row) for row in zip(prompt_ids, completion_ids)]
+    tokens = sum(map(len, completion_ids))
+    terms = [by_probability(row) for row in scored]
+    weights = [[slope / tokens for _, slope in row] for row in terms]
+    checkpoints.stepped(model_path, prompt_ids, completion_ids, weights, learning_rate, saved_path)
+    return {"loss": sum(value for row in terms for value, _ in row) / tokens, "loss_weights": weights}
+
+
 def preference_loss_of(scored=lambda ratio, tokens, other: ratio / tokens):
     """LN-DPO: DPO over means. `scored` of a completion's log-ratio, its tokens and those of the other one."""
 
@@ -240,6 +253,8 @@ OPS = dict(
     left_padded.OPS,
     sft_loss=(sft_loss_of(), {"micro_batches": True, "ranks": True}),
     preference_loss=preference_loss_of(),
+    train_step=(train_step, {"route": ["sft", "rl"]}),
+    preference_step=checkpoints.preference_step(preference_loss_of()),
     kl=(kl, {"knobs": {"kl_scale": [1.0, 2.0]}}),
     loss=(
         loss_of(),
