@@ -159,9 +159,9 @@ export interface Semantics {
   readonly log_ratio_clamp?: number | null;
   /**
    * What is made of exp(old_logprobs - sampling_logprobs): nothing, or a weight that is held within its caps (TIS), that is 0
-   * outside of them (IcePop), or that is 1 within and 0 outside (rejection).
+   * outside of them (IcePop), or that is 1 within and 0 outside (rejection). own: another one, which is compared with none.
    */
-  readonly sampling_correction?: 'none' | 'truncated' | 'masked' | 'filtered';
+  readonly sampling_correction?: 'none' | 'truncated' | 'masked' | 'filtered' | 'own';
   /** That ratio is one a token, or one a row: the product of its tokens', or their geometric mean. */
   readonly sampling_correction_level?: 'token' | 'sequence' | 'sequence-mean';
   /** Its caps; null: none on that side. */

@@ -100,7 +100,7 @@ const SEMANTICS: RulesFor<Semantics> = {
   policy_objective: oneOf('clip', 'cispo'),
   dual_clip: numberOrNull,
   log_ratio_clamp: numberOrNull,
-  sampling_correction: oneOf('none', 'truncated', 'masked', 'filtered'),
+  sampling_correction: oneOf('none', 'truncated', 'masked', 'filtered', 'own'),
   sampling_correction_level: oneOf('token', 'sequence', 'sequence-mean'),
   sampling_correction_low: numberOrNull,
   sampling_correction_high: numberOrNull,

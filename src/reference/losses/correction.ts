@@ -3,7 +3,7 @@
 import type { Matrix, Semantics } from '../../vocabulary.ts';
 
 export interface Correction {
-  readonly kind: NonNullable<Semantics['sampling_correction']>;
+  readonly kind: Exclude<NonNullable<Semantics['sampling_correction']>, 'own'>;
   readonly level: NonNullable<Semantics['sampling_correction_level']>;
   /** Least ratio; 0: no cap. */
   readonly low: number;
@@ -16,7 +16,8 @@ export function correctionOf(semantics: Semantics): Correction | undefined {
   const { sampling_correction: kind, sampling_correction_level: level } = semantics;
   const { sampling_correction_low: low, sampling_correction_high: high } = semantics;
   if (kind === 'none') return { kind, level: 'token', low: 0, high: Number.POSITIVE_INFINITY };
-  if (kind === undefined || level === undefined || low === undefined || high === undefined) return undefined;
+  if (kind === undefined || kind === 'own' || level === undefined || low === undefined || high === undefined)
+    return undefined;
   return { kind, level, low: low ?? 0, high: high ?? Number.POSITIVE_INFINITY };
 }
 

@@ -37,6 +37,12 @@ const profileOf = (trainer: Trainer) => profileTrainer({ trainer, tokenizer: und
 const correctionIn = (semantics: Semantics): Semantics =>
   Object.fromEntries(Object.entries(semantics).filter(([item]) => item.startsWith('sampling_correction')));
 
+/** Legal, and said: none, one of its own, and a mask with one side. */
+const NOTED = ({ sampling_correction: kind, sampling_correction_low: low }: Semantics): string[][] => {
+  if (kind === undefined || kind === 'none') return [['sampling_correction', 'note']];
+  return kind === 'masked' && low === null ? [['sampling_correction_low', 'note']] : [];
+};
+
 test('each way in use has a legal trainer', () => {
   expect(MADE.length).toBeGreaterThanOrEqual(12);
 });
@@ -49,7 +55,7 @@ test.each(MADE)('$name is measured as what it is', async ({ open }) => {
   const { semantics, doubts } = await measureUndeclared({ trainer: bare, tokenizer: undefined });
   expect(correctionIn(semantics)).toEqual(declared);
   const asked = doubts.filter(({ item }) => item.startsWith('sampling_correction'));
-  expect(asked.map(({ weight }) => weight)).toEqual(declared.sampling_correction === 'none' ? ['note'] : []);
+  expect(asked.map(({ item, weight }) => [item, weight])).toEqual(NOTED(declared));
 });
 
 test('a loss alone tells the correction, in float32 as well', async () => {
@@ -119,4 +125,24 @@ test('a trainer that is sent nothing of an engine has no correction to measure',
     verdict: 'silent',
     why: 'op `loss` does not offer sampling_logprobs',
   });
+});
+
+test('one of its own is said to be, and declared so no more', async () => {
+  const trainer = weighing((ratio) => Math.min(Math.sqrt(ratio), 2));
+  const [doubt, ...others] = (await measureUndeclared({ trainer, tokenizer: undefined })).doubts.filter(
+    ({ item }) => item.startsWith('sampling_correction'),
+  );
+  expect(others).toEqual([]);
+  expect(doubt?.answers[0]).toBe('"sampling_correction": "own"  (it is meant)');
+  const semantics: Semantics = { sampling_correction: 'own' };
+  const { doubts } = await measureUndeclared({ trainer, tokenizer: undefined, semantics });
+  expect(doubts.filter(({ item }) => item.startsWith('sampling_correction'))).toEqual([]);
+});
+
+test('a cap that is compared with a logarithm is noted', async () => {
+  const { doubts } = await measureUndeclared({
+    trainer: weighing((ratio) => Math.exp(Math.min(Math.log(ratio), 2))),
+    tokenizer: undefined,
+  });
+  expect(doubts.find(({ item }) => item === 'sampling_correction_high')?.weight).toBe('note');
 });

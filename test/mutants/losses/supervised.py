@@ -252,8 +252,8 @@ weighted(
     times(lambda logprobs: [math.exp(sum(logprobs) / len(logprobs)) for _ in logprobs]),
 )
 weighted(
-    "dft-switched-off",
-    "DFT is configured, and the loss is the plain one",
-    "The fused kernel has no such option and takes the setting without a word.",
-    times(lambda logprobs: [1.0 for _ in logprobs]),
+    "dft-weighs-twice",
+    "DFT weighs a label by the square of its probability",
+    "The loss comes from a kernel that has weighed it already.",
+    times(lambda logprobs: [math.exp(2 * p) for p in logprobs]),
 )

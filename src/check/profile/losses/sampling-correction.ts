@@ -30,6 +30,7 @@ export const samplingCorrection: Probe<readonly Gaps[]> = {
     'sampling_correction_high',
   ],
   ops: ['loss'],
+  mayBeOwn: true,
   lack: ({ hello }) =>
     hello.ops.loss?.sampling_logprobs === true ? undefined : 'op `loss` does not offer sampling_logprobs',
   variants: async (subject) => {
@@ -104,7 +105,9 @@ async function sideOf(subject: Subject, sign: 1 | -1, declared: number | null | 
   const isLeftOut = (weight: number): boolean => Math.abs(weight) < LEFT_OUT;
   if (!isLeftOut(far)) {
     const open = !(far > 0) || Math.abs(Math.log(far) - sign * FAR) < OPEN;
-    const cap = open ? none : settled(far, Math.max(bandOf(subject).relative, SOLVED), declared);
+    const short = settled(far, Math.max(bandOf(subject).relative, SOLVED), declared);
+    // A cap that nobody wrote as a short decimal is what it was seen to be.
+    const cap = open ? none : bandOf(subject).close(far, short) ? short : far;
     return { truncated: cap, masked: none, filtered: none };
   }
   let [kept, out] = [0, FAR];
