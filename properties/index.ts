@@ -17,6 +17,7 @@ import { preferenceLossKnobs, preferenceLossRelations } from './losses/pairs/rel
 import { preferenceRewards } from './losses/pairs/rewards.ts';
 import { lossBonus } from './losses/policy/bonus.ts';
 import { corrections } from './losses/policy/corrections.ts';
+import { declaredCorrection } from './losses/policy/declared-correction.ts';
 import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
 import { lossSettings, preferenceLossSettings } from './losses/policy/named-settings.ts';
@@ -202,6 +203,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossBonus),
   ...anyCase(samplingGaps),
   ...anyCase(corrections),
+  ...anyCase(declaredCorrection),
   ...anyCase(lossDescent),
   ...anyCase(lossGaps),
   ...anyCase(lossKnobs),

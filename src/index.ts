@@ -39,6 +39,7 @@ export * from './check/gradient.ts';
 export * from './check/needs.ts';
 export * from './check/numbers.ts';
 export type * from './check/property.ts';
+export { STAGES } from './check/property.ts';
 export * from './check/relations/index.ts';
 export * from './check/rows/gaps.ts';
 export * from './check/rows/rows.ts';

@@ -106,50 +106,6 @@ export type Role = 'system' | 'prompt' | 'completion' | 'tool' | 'stop' | 'after
 export const LEVELS = ['must', 'should', 'may'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The stages of a training step, in the order in which a conversation passes them; last, what only `trace`, `monitor` or `golden` can see. */
-export const STAGES = [
-  'render',
-  'tokenize',
-  'sft_batch',
-  'decode',
-  'collate',
-  'truncate',
-  'pack',
-  'preference',
-  'extract',
-  'mask',
-  'rollout',
-  'trajectory',
-  'sampling',
-  'penalties',
-  'logprobs',
-  'score',
-  'values',
-  'update',
-  'model',
-  'entropy',
-  'kl',
-  'reward',
-  'tools',
-  'token_rewards',
-  'gae',
-  'returns',
-  'advantages',
-  'loss',
-  'sft_loss',
-  'value_loss',
-  'preference_loss',
-  'reward_loss',
-  'unpaired_preference_loss',
-  'contract',
-  'schedule',
-  'segments',
-  'trace',
-  'monitor',
-  'declared',
-] as const;
-export type Stage = (typeof STAGES)[number];
-
 export const VERDICTS = [
   'pass',
   'fail',

@@ -63,15 +63,15 @@ function argsOf(drawn: LogitBatch, options: { junk?: number; split?: boolean } =
   };
 }
 
-/** The legal aggregations: the declared one, or each where none is. */
+/** The legal objectives and aggregations: the declared one, or each where none is. */
 function expectations(subject: Subject, { logits, labels }: Args<'sft_loss'>): SftLoss[] {
-  const declared = subject.semantics.sft_aggregation;
-  return [
-    ...(declared === 'seq-mean-token-mean' ? [] : [sftLoss(logits, labels)]),
+  const { sft_objective: objective, sft_aggregation: declared } = subject.semantics;
+  return (objective === undefined ? (['nll', 'dft'] as const) : [objective]).flatMap((of) => [
+    ...(declared === 'seq-mean-token-mean' ? [] : [sftLoss(logits, labels, of)]),
     ...(declared === 'token-mean'
       ? []
-      : [rowMeanSftLoss(logits, labels, 'count'), rowMeanSftLoss(logits, labels, 'skip')]),
-  ];
+      : [rowMeanSftLoss(logits, labels, 'count', of), rowMeanSftLoss(logits, labels, 'skip', of)]),
+  ]);
 }
 
 async function same(
@@ -150,8 +150,8 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
     id: 'sft-loss/equals-the-reference',
     title: 'The SFT loss is the mean negative log-likelihood of the labelled tokens, shifted by one',
     why: 'Unshifted, the model learns to copy its input; shifted twice, to skip a token. Both losses fall nicely.',
-    catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'NUM-01'],
-    settles: ['sft_aggregation', 'loss_normalization'],
+    catches: ['LP-01', 'LP-03', 'MSK-04', 'MSK-06', 'LOSS-03', 'LOSS-08', 'LOSS-15', 'NUM-01'],
+    settles: ['sft_objective', 'sft_aggregation', 'loss_normalization'],
     given: given(),
     coverage,
     async check(subject, drawn) {
@@ -167,16 +167,19 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
         sentence: `The SFT loss over ${many(expected.tokens, 'labelled token')} is ${show(loss)}; the reference gives ${show(expected.loss)}.${causeWords(cause)}`,
         band,
         pairs: [{ where: 'loss', expected: expected.loss, observed: loss }],
-        ...(cause?.proven === true ? {} : answersOf(subject, 'sft_loss', ['sft_aggregation'])),
+        ...(cause?.proven === true
+          ? {}
+          : answersOf(subject, 'sft_loss', ['sft_objective', 'sft_aggregation'])),
       });
     },
   },
   {
     ...base,
     id: 'sft-loss/gradient-exactly-where-labels-are',
-    title: 'Where the trainer tells loss weights, they are nonzero exactly on labelled tokens and equal',
+    title:
+      'Where the trainer tells loss weights, they are nonzero exactly on labelled tokens and equal, or with DFT their probabilities',
     why: 'Gradient on an ignored label trains the prompt or the padding.',
-    catches: ['MSK-01', 'MSK-06', 'ZL-02'],
+    catches: ['MSK-01', 'MSK-06', 'ZL-02', 'LOSS-15'],
     given: given(),
     coverage,
     async check(subject, drawn) {
@@ -219,7 +222,9 @@ export const sftLossProperties: readonly Property<LogitBatch>[] = [
       const wanted = show(weights[row]?.[column]);
       return {
         kind: isLeftOut ? 'left out' : 'weight',
-        ...(isFormula && !isLeftOut ? answersOf(subject, 'sft_loss', ['sft_aggregation']) : {}),
+        ...(isFormula && !isLeftOut
+          ? answersOf(subject, 'sft_loss', ['sft_objective', 'sft_aggregation'])
+          : {}),
         sentence: `Token ${column} of row ${row} has label ${label} and gradient ${show(observed[row]?.[column])}; ${
           !own || label === IGNORE_INDEX
             ? `${wanted} is right`

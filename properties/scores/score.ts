@@ -1,4 +1,5 @@
 // The trainer's own model through its own batching: the score of a row is its own business.
+import fc from 'fast-check';
 import {
   type Batch,
   bandOf,
@@ -23,8 +24,22 @@ import {
 } from '../../src/index.ts';
 import { otherId, REPLACEMENTS, REPLACEMENTS_HALF } from './other-ids.ts';
 
-const given = (minRows: number) => (world: World) =>
-  batch({ tokens: world.hello.tokens, minRows, long: true });
+const given =
+  (minRows: number) =>
+  (world: World): fc.Arbitrary<Batch> => {
+    const drawn = batch({ tokens: world.hello.tokens, minRows, long: true });
+    if (world.hello.ops.score?.unfinished !== true) return drawn;
+    return fc.tuple(drawn, fc.nat(EMPTY_ONE_IN - 1)).map(([whole, at]) => withEmpty(whole, at));
+  };
+
+/** One batch in so many loses all tokens of its first completion, and one those of its second. */
+const EMPTY_ONE_IN = 8;
+
+/** The sampler was aborted before the first token of this row; some other row has tokens. */
+const withEmpty = (drawn: Batch, row: number): Batch =>
+  drawn.completions.length < 2
+    ? drawn
+    : { ...drawn, completions: drawn.completions.map((ids, at) => (at === row ? [] : ids)) };
 const base = {
   stage: 'score',
   level: 'must',
@@ -72,7 +87,7 @@ export const scoreRelations: readonly Property<Batch>[] = relations<'score', Bat
   allBut: [],
   relations: {
     'batch-mates': {
-      catches: ['PAD-04', 'PAD-05', 'EOS-02', 'NUM-03', 'LP-16'],
+      catches: ['PAD-04', 'PAD-05', 'EOS-02', 'NUM-03', 'LP-16', 'LP-23'],
       why: 'Positions that count padding, or attention that sees it, make every score depend on the longest prompt of the batch.',
     },
     stacked: { catches: ['LP-16'] },
@@ -89,7 +104,7 @@ export const scoreProperties: readonly Property<Batch>[] = [
     id: 'score/one-logprob-a-completion-token',
     title: 'Every completion token has one log-probability, never above zero',
     why: 'Fewer numbers than tokens means that some token is paired with the probability of another.',
-    catches: ['LP-01', 'EOS-11', 'MSK-08', 'LP-11'],
+    catches: ['LP-01', 'EOS-11', 'MSK-08', 'LP-11', 'LP-23'],
     given: given(1),
     async check(subject, drawn) {
       const observed = await score(subject, drawn.prompts, drawn.completions);

@@ -26,6 +26,7 @@ import {
 } from '../../src/index.ts';
 import { promptOf, rendered } from './conversation.ts';
 import { bosId, prefixFinding, templateFinding } from './tokenize.ts';
+import { trainedWords, untrainedWords } from './turn-words.ts';
 
 const base = { stage: 'tokenize', ops: ['tokenize'] } as const;
 
@@ -110,7 +111,7 @@ function spanFinding(
   kind: string,
   row: Awaited<ReturnType<typeof labelled>>,
   expected: readonly (number | undefined)[],
-  words: (token: string) => string,
+  words: (token: string, columns: readonly number[]) => string,
 ): Finding | undefined {
   const marks = expected.flatMap((want, column) =>
     want === undefined || want === row.labels[column] ? [] : [column],
@@ -120,7 +121,7 @@ function spanFinding(
   const answer = (column: number): boolean => row.spans.some(({ from, to }) => column >= from && column < to);
   return {
     kind,
-    sentence: words(tokenAt(subject, row.ids, first)),
+    sentence: words(tokenAt(subject, row.ids, first), marks),
     strips: [
       stripOf(subject, {
         row: 0,
@@ -171,12 +172,8 @@ function irregularRows(op: RowOp): readonly Property<Dialogue>[] {
             ? undefined
             : IGNORE_INDEX,
         );
-        return spanFinding(
-          subject,
-          'trained',
-          row,
-          expected,
-          (token) => `${token} belongs to no answer, but SFT trains on it.`,
+        return spanFinding(subject, 'trained', row, expected, (token, columns) =>
+          trainedWords(token, 'SFT', row.spans, columns),
         );
       },
     },
@@ -196,12 +193,8 @@ function irregularRows(op: RowOp): readonly Property<Dialogue>[] {
           // Nothing predicts the first token of a row.
           column > 0 && row.spans.some(({ from, to }) => column >= from && column < to) ? id : undefined,
         );
-        return spanFinding(
-          subject,
-          'untrained',
-          row,
-          expected,
-          (token) => `${token} belongs to an answer, but SFT does not train it.`,
+        return spanFinding(subject, 'untrained', row, expected, (token, columns) =>
+          untrainedWords(token, 'SFT', row.spans, columns),
         );
       },
     },

@@ -17,6 +17,7 @@ import {
 } from '../../src/index.ts';
 import { knownStops, promptBefore, renderedBy, stopIds } from './conversation.ts';
 import { labelFinding, ofTokenize, type RowRule, type TrainingRow } from './training-row.ts';
+import { trainedWords, untrainedWords } from './turn-words.ts';
 
 /** Columns of one answer in the training row. */
 export interface Answer {
@@ -114,7 +115,7 @@ export const turnRules: readonly RowRule[] = [
         // Nothing predicts the first token of a row.
         row.ids.map((id, column) => (column > 0 && within(answers, column) ? id : undefined)),
         (column) => within(answers, column),
-        (token) => `${token} belongs to an answer of the assistant, but ${row.trains} does not train it.`,
+        (token, columns) => untrainedWords(token, row.trains, answers, columns),
       );
     },
   },
@@ -140,7 +141,7 @@ export const turnRules: readonly RowRule[] = [
             : IGNORE_INDEX,
         ),
         (column) => within(answers, column),
-        (token) => `${token} belongs to no answer that is to be trained, but ${row.trains} trains on it.`,
+        (token, columns) => trainedWords(token, row.trains, answers, columns),
       );
     },
   },

@@ -82,13 +82,16 @@ export async function rowAlone(subject: Subject, dialogue: Dialogue): Promise<Tr
   return { subject, dialogue, ids, labels, trains: 'SFT', idsOf };
 }
 
-/** Labels that are other than `expected`, in the whole row as the trainer has it. Undefined: nobody's business. */
+/**
+ * Labels that are other than `expected`, in the whole row as the trainer has it. Undefined: nobody's business. `words` gets the first
+ * of them, and the columns of all.
+ */
 export function labelFinding(
   { subject, ids: own, labels, placed }: TrainingRow,
   kind: string,
   expected: readonly (number | undefined)[],
   isAnswer: (column: number) => boolean,
-  words: (token: string) => string,
+  words: (token: string, columns: readonly number[]) => string,
 ): Finding | undefined {
   const { row, start, ids, labels: observed } = placed ?? { row: 0, start: 0, ids: own, labels };
   const want = ids.map((_, column) => expected[column - start]);
@@ -104,7 +107,10 @@ export function labelFinding(
   const token = tokenAt(subject, ids, first);
   return {
     kind,
-    sentence: words(placed === undefined ? token : `${token} of row ${row}`),
+    sentence: words(
+      placed === undefined ? token : `${token} of row ${row}`,
+      marks.map((column) => column - start),
+    ),
     strips: [
       stripOf(subject, {
         row,

@@ -21,17 +21,6 @@ export const losses: readonly Bug[] = [
     todo: 'Count trained tokens as `mask.sum()`; a span or a length counts tool output and holes.',
   },
   {
-    id: 'LP-03',
-    what: 'Labels are shifted after the row was cut into shards, so each shard loses one.',
-    seen: [
-      'huggingface/transformers#36607',
-      'huggingface/transformers#48493',
-      'huggingface/trl#4038',
-      'meta-pytorch/torchtune#2613',
-    ],
-    todo: 'Shift labels over the whole row first and shard afterwards, so that the last token of a shard keeps its target; pass shifted labels to a model that would shift again.',
-  },
-  {
     id: 'LP-18',
     what: 'The gap between the inference engine and the trainer is taken over other tokens, or of other numbers.',
     seen: ['rllm-org/rllm#497', 'NovaSky-AI/SkyRL#354'],
@@ -40,8 +29,14 @@ export const losses: readonly Bug[] = [
   {
     id: 'LP-20',
     what: 'The correction for what the inference engine sampled is upside down, or has no bound.',
-    seen: [],
+    seen: ['huggingface/trl#7120'],
     todo: 'Weigh a token by exp(trainer - engine), both at the policy that sampled; bound it from above, or leave out tokens beyond a bound on both sides.',
+  },
+  {
+    id: 'LP-22',
+    what: 'The correction for what the inference engine sampled is another one than is configured.',
+    seen: ['unslothai/unsloth-zoo#870', 'huggingface/trl#5814'],
+    todo: 'Compare the ratio with the cap, not its logarithm; take one ratio per token, or one per row, as configured, and pass the setting on to the loss.',
   },
   {
     id: 'KL-02',
@@ -204,7 +199,13 @@ export const losses: readonly Bug[] = [
       'hiyouga/LlamaFactory@a8fae3869',
       'thinking-machines-lab/tinker-cookbook#334',
     ],
-    todo: 'DPO sums log-probabilities over the answer; IPO, SimPO and ORPO take their mean. Check where the division is done, and that it is done once.',
+    todo: 'DPO sums log-probabilities over the answer; LN-DPO, IPO, SimPO and ORPO take their mean. Check where the division is done, and that it is done once.',
+  },
+  {
+    id: 'LOSS-15',
+    what: 'The weight of a supervised token is not its own probability, or has a gradient (DFT).',
+    seen: ['modelscope/twinkle#291'],
+    todo: 'Multiply -log p by p.detach(), token by token, before the mean is taken. With a gradient through p, a label below 1/e is pushed down.',
   },
   {
     id: 'KTO-01',

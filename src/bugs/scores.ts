@@ -48,6 +48,23 @@ export const scores: readonly Bug[] = [
     todo: 'Cast logits to float32 before log-softmax and keep log-probabilities in float32; compare policy and old policy on the same rows before the first step.',
   },
   {
+    id: 'LP-03',
+    what: 'Labels are shifted after the row was cut into shards, so each shard loses one.',
+    seen: [
+      'huggingface/transformers#36607',
+      'huggingface/transformers#48493',
+      'huggingface/trl#4038',
+      'meta-pytorch/torchtune#2613',
+    ],
+    todo: 'Shift labels over the whole row first and shard afterwards, so that the last token of a shard keeps its target; pass shifted labels to a model that would shift again.',
+  },
+  {
+    id: 'LP-23',
+    what: 'A completion without tokens gets numbers of its prompt, or changes those of its batch.',
+    seen: ['THUDM/slime#2255', 'vllm-project/vllm#37037'],
+    todo: 'Cut by start and end, not by a negative length: `row[-0:]` is the whole row. Keep the place of an empty row in the batch.',
+  },
+  {
     id: 'LP-12',
     what: 'Dropout is on while scoring.',
     seen: ['huggingface/trl#3234', 'huggingface/trl#639', 'huggingface/trl#4', 'verl-project/verl#4708'],

@@ -1,7 +1,6 @@
 // A property of a user's own: as few words as it can do with, and the type of its cases inferred.
 
-import { STAGES, type Stage } from '../vocabulary.ts';
-import type { Property } from './property.ts';
+import { type Property, STAGES, type Stage } from './property.ts';
 
 /** A property whose stage, level and bugs may be left out. */
 export type PropertySketch<Case> = Omit<Property<Case>, 'stage' | 'level' | 'catches'> &

@@ -2,9 +2,9 @@
 import type { Hello } from '../protocol/message.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
 import type { Renewal } from '../trainer/trainer.ts';
-import type { Level, Semantics, Stage, Verdict } from '../vocabulary.ts';
+import type { Level, Semantics, Verdict } from '../vocabulary.ts';
 import type { Doubt } from './profile/doubt.ts';
-import type { Coverage, Finding, Strip } from './property.ts';
+import type { Coverage, Finding, Stage, Strip } from './property.ts';
 
 /** One failing case on the way from the first to the smallest. */
 export interface ShrinkStep {

@@ -5,7 +5,7 @@ import type { Chosen } from '../kernel/index.ts';
 import type { Args, Hello, Ok, Op } from '../protocol/message.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { TrainerFailure } from '../trainer/failure.ts';
-import type { ItemName, Level, Role, Semantics, Stage } from '../vocabulary.ts';
+import type { ItemName, Level, Role, Semantics } from '../vocabulary.ts';
 
 /** What a generator and a check may know of the trainer before the first case. */
 export interface World {
@@ -135,3 +135,47 @@ export interface Property<Case = unknown> {
   readonly mayRefuse?: readonly string[];
   readonly check: (subject: Subject, given: Case) => Promise<Finding | undefined>;
 }
+
+/** The stages of a training step, in the order in which a conversation passes them; last, what only `trace`, `monitor` or `golden` can see. */
+export const STAGES = [
+  'render',
+  'tokenize',
+  'sft_batch',
+  'decode',
+  'collate',
+  'truncate',
+  'pack',
+  'preference',
+  'extract',
+  'mask',
+  'rollout',
+  'trajectory',
+  'sampling',
+  'penalties',
+  'logprobs',
+  'score',
+  'values',
+  'update',
+  'model',
+  'entropy',
+  'kl',
+  'reward',
+  'tools',
+  'token_rewards',
+  'gae',
+  'returns',
+  'advantages',
+  'loss',
+  'sft_loss',
+  'value_loss',
+  'preference_loss',
+  'reward_loss',
+  'unpaired_preference_loss',
+  'contract',
+  'schedule',
+  'segments',
+  'trace',
+  'monitor',
+  'declared',
+] as const;
+export type Stage = (typeof STAGES)[number];

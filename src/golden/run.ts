@@ -8,11 +8,11 @@ import {
   type Replay,
   type RunEvent,
 } from '../check/events.ts';
-import type { Finding, World } from '../check/property.ts';
+import type { Finding, Stage, World } from '../check/property.ts';
 import { caseId } from '../check/saved/saved-case.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import { VERSION } from '../version.ts';
-import type { DType, Stage } from '../vocabulary.ts';
+import type { DType } from '../vocabulary.ts';
 import { askAll, type Reply } from './ask.ts';
 import type { GoldenCase } from './case.ts';
 import { DECLARED, declarations } from './declared.ts';

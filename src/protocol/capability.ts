@@ -47,7 +47,7 @@ export interface Capability {
   readonly max_tool_tokens?: boolean;
   /** trajectory: may be sent a reward for each turn. Default: false. */
   readonly turn_rewards?: boolean;
-  /** mask, rollout: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
+  /** mask, rollout, score: completions may also end before the full width without a stop token (aborted), empty ones included. Default: false. */
   readonly unfinished?: boolean;
   /** logprobs, values, model_score, full_kl: may be asked for other temperatures than 1. Default: false. */
   readonly temperature?: boolean;

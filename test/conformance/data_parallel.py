@@ -9,8 +9,16 @@ from dataclasses import dataclass, replace
 import lossproof
 from lossproof.examples import left_padded
 from lossproof.examples.left_padded import count, k3
+from lossproof.examples.lists import log_softmax
+from lossproof.examples.losses.preference_loss import log_sigmoid, pairs, ratios
+from lossproof.examples.models import checkpoints
 
 EPSILON = 1e-6
+# Of the weight of a token that an engine sampled from another policy.
+CAP = 2.0
+# Means are small: their beta is larger than that of sums.
+NORM_BETA = 5.0
+IGNORED = -100
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,7 @@ def mean_gap(old_logprobs, sampling_logprobs, mask, logprobs):
 
 def truncated(old_logprob, sampling_logprob, logprob):
     """The weight of a token that the engine sampled from another policy: truncated importance sampling."""
-    return min(math.exp(old_logprob - sampling_logprob), 2.0)
+    return min(math.exp(old_logprob - sampling_logprob), CAP)
 
 
 def loss_of(
@@ -180,11 +188,52 @@ def advantages_of(groups=by_group, advantage=advantage):
     return advantages
 
 
-def sft_loss(input_ids, labels, logits, micro_batches, ranks=None):
-    """The left-padded trainer's, each rank's rows in micro-batches of their own."""
-    ranks = ranks or [list(range(len(input_ids)))]
-    parts = [[b for b in rows if b in rank] for rank in ranks for rows in micro_batches]
-    return left_padded.sft_loss(input_ids, labels, logits, parts)
+def by_probability(logprobs):
+    """DFT: (-p log p, its slope by log p) of each label; the weight p has no gradient."""
+    return [(-math.exp(value) * value, -math.exp(value)) for value in logprobs]
+
+
+def sft_loss_of(terms=by_probability):
+    """A mean over the labels of all ranks. `terms` of the log-probabilities of a row's labels: value and slope of each."""
+
+    def sft_loss(input_ids, labels, logits, micro_batches, ranks=None):
+        places = [[t for t, label in enumerate(row) if t > 0 and label != IGNORED] for row in labels]
+        tokens = sum(map(len, places))
+        total, weights = 0.0, [[0.0] * len(row) for row in labels]
+        for rank in ranks or [list(range(len(labels)))]:
+            for b in [b for rows in micro_batches for b in rows if b in rank]:
+                scored = terms([log_softmax(logits[b][t - 1], labels[b][t]) for t in places[b]])
+                for t, (value, slope) in zip(places[b], scored):
+                    total += value / tokens
+                    weights[b][t] = slope / tokens
+        return {"loss": total, "loss_weights": weights, "trained_tokens": tokens}
+
+    return sft_loss
+
+
+def train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path, advantages=None):
+    """The left-padded trainer's step of a policy, and of DFT."""
+    if advantages is not None:
+        return checkpoints.train_step(model_path, prompt_ids, completion_ids, learning_rate, saved_path, advantages)
+    scored = [checkpoints.logprobs_of(model_path, *row) for row in zip(prompt_ids, completion_ids)]
+    tokens = sum(map(len, completion_ids))
+    terms = [by_probability(row) for row in scored]
+    weights = [[slope / tokens for _, slope in row] for row in terms]
+    checkpoints.stepped(model_path, prompt_ids, completion_ids, weights, learning_rate, saved_path)
+    return {"loss": sum(value for row in terms for value, _ in row) / tokens, "loss_weights": weights}
+
+
+def preference_loss_of(scored=lambda ratio, tokens, other: ratio / tokens):
+    """LN-DPO: DPO over means. `scored` of a completion's log-ratio, its tokens and those of the other one."""
+
+    def preference_loss(chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs):
+        lengths = [(len(c), len(r)) for c, r in zip(chosen_logprobs, rejected_logprobs)]
+        chosen = [scored(v, c, r) for v, (c, r) in zip(ratios(chosen_logprobs, ref_chosen_logprobs), lengths)]
+        rejected = [scored(v, r, c) for v, (c, r) in zip(ratios(rejected_logprobs, ref_rejected_logprobs), lengths)]
+        losses = [-log_sigmoid(NORM_BETA * (c - r)) for c, r in zip(chosen, rejected)]
+        return pairs(losses, [NORM_BETA * c for c in chosen], [NORM_BETA * r for r in rejected])
+
+    return preference_loss
 
 
 def kl(logprobs, ref_logprobs, completion_mask, settings=None):
@@ -202,7 +251,10 @@ class Penalty:
 
 OPS = dict(
     left_padded.OPS,
-    sft_loss=(sft_loss, {"micro_batches": True, "ranks": True}),
+    sft_loss=(sft_loss_of(), {"micro_batches": True, "ranks": True}),
+    preference_loss=preference_loss_of(),
+    train_step=(train_step, {"route": ["sft", "rl"]}),
+    preference_step=checkpoints.preference_step(preference_loss_of()),
     kl=(kl, {"knobs": {"kl_scale": [1.0, 2.0]}}),
     loss=(
         loss_of(),
@@ -235,6 +287,14 @@ DECLARED = dict(
         dual_clip=Settings.dual_clip,
         log_ratio_clamp=Settings.log_ratio_clamp,
         entropy_coef=Settings.entropy_coef,
+        sft_objective="dft",
+        preference_objective="dpo_norm",
+        preference_beta=NORM_BETA,
+        preference_label_smoothing=0.0,
+        sampling_correction="truncated",
+        sampling_correction_level="token",
+        sampling_correction_low=None,
+        sampling_correction_high=CAP,
     ),
 )
 

@@ -165,7 +165,7 @@ OPS = {
     "rollout": rollout,
     "trajectory": (row_a_turn, WITH_TOOLS),
     "logprobs": logprobs,
-    "score": score,
+    "score": (score, {"unfinished": True}),
     "kl": (kl, {"kl_estimator": list(ESTIMATORS)}),
     "gae": estimates.whitened_gae,
     "advantages": advantages,

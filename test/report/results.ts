@@ -1,7 +1,7 @@
 // Hand-made results and strips for the report tests: what the engine would say of a mask shifted by one.
 import type { Failure, PropertyFacts, PropertyResult, RunEvent } from '../../src/check/events.ts';
-import type { Strip } from '../../src/check/property.ts';
-import type { Role, Stage } from '../../src/vocabulary.ts';
+import type { Stage, Strip } from '../../src/check/property.ts';
+import type { Role } from '../../src/vocabulary.ts';
 
 export const REPLAY = {
   command: 'npx lossproof replay',

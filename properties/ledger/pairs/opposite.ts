@@ -42,9 +42,10 @@ export const pairSizes: LedgerProperty = {
 
 type Said = 'good' | 'set aside' | Found;
 
-/** Sums for DPO and the hinge, means for SimPO, either for IPO: as papers and trainers have them. */
+/** Sums for DPO and the hinge, means for LN-DPO and SimPO, either for IPO: as papers and trainers have them. */
 const PER_ROW: Readonly<Record<string, readonly boolean[]>> = {
   dpo: [false],
+  dpo_norm: [true],
   hinge: [false],
   simpo: [true],
   ipo: [false, true],

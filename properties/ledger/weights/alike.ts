@@ -27,9 +27,10 @@ export const stepsAlike: LedgerProperty = {
   why: 'A mean that counts pads and prompts lowers the learning rate of whatever stands beside a long row, and the logged loss with it.',
   catches: ['LOSS-03', 'LOSS-11'],
   needs: (ledger) => {
-    const { sft_aggregation, own_formulas } = ledger.settings.semantics;
+    const { sft_aggregation, sft_objective, own_formulas } = ledger.settings.semantics;
     if (supervisedAggregation(ledger.settings) !== undefined)
       return `sft_aggregation is declared (${sft_aggregation}): trace/weights-follow-the-aggregation checks the steps`;
+    if (sft_objective === 'dft') return 'sft_objective "dft" weighs each token by its probability';
     if (own_formulas?.includes('sft_loss') === true)
       return 'own_formulas declares a loss that is none of those known';
     return knownSteps(ledger).length === 0

@@ -16,10 +16,10 @@ export interface DeclaredAggregation {
 /** Trainers whose rows are a group of completions a prompt, with one advantage each, less the group's baseline. */
 const GROUP_RELATIVE = new Set(['GRPOTrainer', 'RLOOTrainer']);
 
-/** How supervised rows are aggregated, as declared. */
+/** How supervised rows are aggregated, as declared. With DFT tokens have weights of their own, which add up to no known number. */
 export function supervisedAggregation(settings: Settings): DeclaredAggregation | undefined {
-  const { sft_aggregation: aggregation, loss_normalization } = settings.semantics;
-  if (aggregation === undefined) return undefined;
+  const { sft_aggregation: aggregation, sft_objective, loss_normalization } = settings.semantics;
+  if (aggregation === undefined || sft_objective === 'dft') return undefined;
   return {
     aggregation,
     local: loss_normalization === 'local',

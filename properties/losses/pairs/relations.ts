@@ -5,6 +5,7 @@ import {
   type Finding,
   formulaOf,
   isHalf,
+  isOfMeans,
   knobs,
   type Need,
   type Ok,
@@ -124,17 +125,13 @@ const length: Property<Pairs> = {
     const objective = subject.semantics.preference_objective;
     const [bySum, byMean] = [same(subject, doubled, twice), same(subject, once, twice)];
     if (
-      objective === undefined
-        ? bySum || byMean
-        : objective === 'ipo' || objective === 'simpo'
-          ? byMean
-          : bySum
+      objective === undefined ? bySum || byMean : objective === 'ipo' || isOfMeans(objective) ? byMean : bySum
     )
       return undefined;
     const owed =
       objective === undefined
         ? `${show(doubled.loss)} if sums over tokens count, ${show(once.loss)} if means do`
-        : objective === 'ipo' || objective === 'simpo'
+        : objective === 'ipo' || isOfMeans(objective)
           ? `${show(once.loss)}, as before: ${objective} compares means over tokens`
           : `${show(doubled.loss)}, as with every number twice as large: ${objective} compares sums over tokens`;
     return {

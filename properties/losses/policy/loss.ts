@@ -91,7 +91,7 @@ const k1MayBeInLoss = ({ kl_estimator, kl_placement, kl_coef }: Semantics): bool
  * Per token w(A) - w(-A), half of it: on policy what is linear in the advantage, without the gradient that a KL term
  * has whatever the advantage is.
  */
-async function advantagePart(
+export async function advantagePart(
   subject: Subject,
   args: Args<'loss'>,
 ): Promise<{ ahead: Weights; part: (row: number, column: number) => number; zero: number }> {

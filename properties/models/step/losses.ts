@@ -22,9 +22,20 @@ export interface StepLoss {
 
 type Drawn = StepBatch<ModelKind>;
 
+/** What the model says of the completion tokens before the step, (B, C), and how far off that may be. */
+export interface Scored {
+  readonly logprobs: Ragged;
+  readonly off: number;
+}
+
 /** Of the declared kind, or all that are known. */
-export function stepLosses(drawn: Drawn, semantics: Semantics, stops: readonly number[]): StepLoss[] {
-  return drawn.route === 'sft' ? supervised(drawn, semantics) : policy(drawn, semantics, stops);
+export function stepLosses(
+  drawn: Drawn,
+  semantics: Semantics,
+  stops: readonly number[],
+  scored: () => Scored,
+): StepLoss[] {
+  return drawn.route === 'sft' ? supervised(drawn, semantics, scored) : policy(drawn, semantics, stops);
 }
 
 /** What the loss comes to: of ratios, which are all 1, or of log-probabilities, whose gradient is the same. */
@@ -37,13 +48,27 @@ export function stepValues({ route }: Drawn, { weights }: StepLoss, logprobs: Ra
 
 // --- helpers ---
 
-function supervised({ completions }: Drawn, { sft_aggregation: declared }: Semantics): StepLoss[] {
+function supervised(
+  { completions }: Drawn,
+  { sft_aggregation: declared, sft_objective: objective }: Semantics,
+  scored: () => Scored,
+): StepLoss[] {
   const all = completions.map((ids) => ids.map(() => 1));
   const known = declared === undefined ? CHOICES.sft_aggregation.values : [declared];
-  return known.map((aggregation) => ({
+  const plain = known.map((aggregation): StepLoss & { weights: Ragged } => ({
     name: aggregation,
     weights: tokenFactors(all, { aggregation, norm: 1 }).map((row) => row.map((factor) => -factor)),
   }));
+  if (objective !== 'dft') return plain;
+  const { logprobs, off } = scored();
+  return plain.map(({ name, weights }) => {
+    const own = weights.map((row, b) => row.map((w, t) => w * Math.exp(logprobs[b]?.[t] ?? Number.NaN)));
+    return {
+      name: `${name}, weighted by probability (DFT)`,
+      weights: own,
+      unsure: own.map((row) => row.map((weight) => off * Math.abs(weight))),
+    };
+  });
 }
 
 function policy(

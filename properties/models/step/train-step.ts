@@ -5,6 +5,7 @@ import {
   bandFrom,
   discard,
   type Finding,
+  type Handed,
   handed,
   LEARNED,
   loadable,
@@ -69,8 +70,22 @@ async function stepped(subject: Subject, drawn: Drawn): Promise<Step | Finding> 
   return 'sentence' in saved ? saved : { ...saved, ok };
 }
 
-const choices = (subject: Subject, drawn: Drawn): StepLoss[] =>
-  stepLosses(drawn, subject.semantics, subject.hello.tokens?.eos_token_ids ?? []);
+const choices = (subject: Subject, drawn: Drawn, used: Handed): StepLoss[] =>
+  stepLosses(drawn, subject.semantics, subject.hello.tokens?.eos_token_ids ?? [], () => ({
+    logprobs: expectedLogprobs(drawn, used),
+    off: toleranceOf(subject, drawn, used).absolute,
+  }));
+
+/** Of a log-probability. */
+const toleranceOf = (subject: Subject, drawn: Drawn, { model: { config } }: Handed) =>
+  modelTolerance(subject.hello.dtype ?? 'float32', {
+    layers: config.layers,
+    width: config.width,
+    vocabulary: config.vocabSize,
+    deviation: LARGE,
+    length: drawn.completions.flat().length,
+    temperature: 1,
+  });
 
 const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Property<Drawn> => ({
   ...base,
@@ -81,7 +96,9 @@ const follows = (prefix: string, kinds: readonly ModelKind[], whose: string): Pr
   needs: stepNeeds('train_step', kinds),
   given: given(kinds),
   check: (subject, drawn) =>
-    judged(stepped(subject, drawn), (step) => movement(subject, drawn, step, choices(subject, drawn))),
+    judged(stepped(subject, drawn), (step) =>
+      movement(subject, drawn, step, choices(subject, drawn, step.used)),
+    ),
 });
 
 export const modelStepProperties: readonly Property<Drawn>[] = [
@@ -98,18 +115,9 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     check: (subject, drawn) =>
       judged(stepped(subject, drawn), ({ used, ok }) => {
         const logprobs = expectedLogprobs(drawn, used);
-        const known = choices(subject, drawn);
+        const known = choices(subject, drawn, used);
         const tokens = drawn.completions.flat().length;
-        const band = bandFrom(
-          modelTolerance(subject.hello.dtype ?? 'float32', {
-            layers: used.model.config.layers,
-            width: used.model.config.width,
-            vocabulary: used.model.config.vocabSize,
-            deviation: LARGE,
-            length: tokens,
-            temperature: 1,
-          }),
-        );
+        const band = bandFrom(toleranceOf(subject, drawn, used));
         const expected = known
           .filter(({ scaled }) => scaled === undefined)
           .flatMap((loss) => {
@@ -145,9 +153,9 @@ export const modelStepProperties: readonly Property<Drawn>[] = [
     needs: stepNeeds('train_step', ROTARY),
     given: given(ROTARY),
     check: (subject, drawn) =>
-      judged(stepped(subject, drawn), ({ ok: { loss_weights: observed } }) => {
+      judged(stepped(subject, drawn), ({ used, ok: { loss_weights: observed } }) => {
         if (observed === undefined) return discard('the answer has no loss_weights', 'trainer');
-        const known = choices(subject, drawn);
+        const known = choices(subject, drawn, used);
         const off = (loss: StepLoss): [number, number] | undefined => {
           const scale = loss.scaled === undefined ? 1 : scaleOf(loss.weights, observed);
           for (const [b, row] of loss.weights.entries())

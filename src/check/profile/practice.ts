@@ -3,8 +3,9 @@
 import { CHOICES, type ItemName, type Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
+import { CORRECTION_PRACTICE } from './losses/correction-practice.ts';
 import { NORMALIZATION_PRACTICE } from './losses/normalization-practice.ts';
-import { UNPAIRED_PRACTICE } from './losses/unpaired-practice.ts';
+import { PREFERENCE_PRACTICE } from './losses/preference-practice.ts';
 import { CRITIC_PRACTICE } from './losses/value-practice.ts';
 import { above, between, isNumber, type Practice } from './practice-row.ts';
 import { type ItemValue, wordsOf } from './probe.ts';
@@ -151,14 +152,6 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://arxiv.org/abs/2402.03300',
   },
   {
-    item: 'preference_label_smoothing',
-    weight: 'ask',
-    beyond: 'at least 0.5',
-    isBeyond: above(0.4999),
-    why: 'Half of the labels or more are taken for wrong: the preference is trained backwards, or not at all.',
-    source: 'https://arxiv.org/abs/2305.18290',
-  },
-  {
     item: 'advantage_baseline',
     weight: 'note',
     beyond: 'batch-mean',
@@ -237,14 +230,7 @@ export const PRACTICE: readonly Practice[] = [
     why: 'There is a KL to the reference, and the loss has no term of it: where it is meant to be in the reward, say `"kl_placement": "reward"`.',
     source: 'https://arxiv.org/abs/2402.03300',
   },
-  {
-    item: 'preference_beta',
-    weight: 'note',
-    beyond: 'above 1, but for SimPO',
-    isBeyond: (value, { preference_objective }) => preference_objective !== 'simpo' && above(1)(value),
-    why: 'Papers and trainers use 0.01 to 0.5: with more, the loss saturates on pairs that the reference already ranks.',
-    source: 'https://arxiv.org/abs/2305.18290',
-  },
+  ...CORRECTION_PRACTICE,
   {
     item: 'reward_centering',
     weight: 'ask',
@@ -253,7 +239,15 @@ export const PRACTICE: readonly Practice[] = [
     why: 'The further from 0 the scores of a pair are, the less it costs: they run off without end. A sign was lost.',
     source: 'https://arxiv.org/abs/2312.09244',
   },
-  ...UNPAIRED_PRACTICE,
+  ...PREFERENCE_PRACTICE,
+  {
+    item: 'sft_objective',
+    weight: 'note',
+    beyond: 'dft',
+    isBeyond: (value) => value === 'dft',
+    why: 'Each token is weighted by its own probability (DFT does so), so that what the model does not know yet is hardly trained.',
+    source: 'https://arxiv.org/abs/2508.05629',
+  },
   {
     item: 'sft_aggregation',
     weight: 'note',

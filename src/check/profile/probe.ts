@@ -48,6 +48,8 @@ export interface Probe<Case = unknown> {
    * property that accepts each case in any of them would pass, are asked about.
    */
   readonly complete?: true;
+  /** Answers that follow none of its ways are noted: others may be meant, and the first item says so as `own`. */
+  readonly mayBeOwn?: true;
   /** Why it cannot measure here; its world has what is declared and what was measured before. */
   readonly lack?: (world: World) => string | undefined;
   /** May ask the trainer, to solve for a number that no list can hold. */

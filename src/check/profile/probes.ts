@@ -12,6 +12,7 @@ import { logRatioClamp } from './losses/log-ratio-clamp.ts';
 import { policyObjective, ratioLevel } from './losses/objective.ts';
 import { preferenceObjective } from './losses/preference-loss.ts';
 import { rewardCentering } from './losses/reward-loss.ts';
+import { samplingCorrection } from './losses/sampling-correction.ts';
 import { sftAggregation, sftNormalization } from './losses/sft-loss.ts';
 import { sftMean } from './losses/sft-mean.ts';
 import { unpairedObjective } from './losses/unpaired-loss.ts';
@@ -59,6 +60,7 @@ export const PROBES: readonly Probe[] = [
   any(clipHigh),
   any(dualClip),
   any(logRatioClamp),
+  any(samplingCorrection),
   any(klInLoss),
   any(entropyBonus),
   any(lossFormula),

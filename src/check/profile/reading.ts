@@ -11,6 +11,6 @@ export type Reading =
   | { readonly state: 'failed'; readonly why: string; readonly kind: FailureKind };
 
 export interface Probed {
-  readonly probe: Pick<Probe, 'id' | 'items' | 'confirms' | 'ops' | 'anyOp' | 'complete'>;
+  readonly probe: Pick<Probe, 'id' | 'items' | 'confirms' | 'ops' | 'anyOp' | 'complete' | 'mayBeOwn'>;
   readonly reading: Reading;
 }

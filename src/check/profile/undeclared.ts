@@ -13,7 +13,7 @@ import { missingOp } from './probe.ts';
 import { PROBES } from './probes.ts';
 import { type ProfileOptions, profileTrainer } from './profile.ts';
 import type { Probed } from './reading.ts';
-import { mixedWays, unknownFormulas } from './unknown.ts';
+import { mixedWays, ownWays, unknownFormulas } from './unknown.ts';
 
 type Ops = World['hello']['ops'];
 
@@ -55,6 +55,7 @@ export async function measureUndeclared(
     doubts: [
       ...unknown,
       ...mixedWays(world, probes),
+      ...ownWays(world, probes),
       ...conflicts(rows, items),
       ...doubtsOf({ ...measured, ...inLoss(probes) }, items, world),
     ],

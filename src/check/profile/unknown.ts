@@ -56,6 +56,23 @@ export function mixedWays({ semantics }: World, probed: readonly Probed[]): Doub
   });
 }
 
+/** A note for each item whose answers follow no known way, and may be meant. */
+export function ownWays({ semantics }: World, probed: readonly Probed[]): Doubt[] {
+  return probed.flatMap(({ probe, reading }): Doubt[] => {
+    const [item] = probe.items;
+    if (probe.mayBeOwn !== true || reading.state !== 'unknown' || item === undefined) return [];
+    if (semantics[item] !== undefined) return [];
+    return [
+      {
+        item,
+        weight: 'note',
+        sentence: `Measured, not declared: ${item} is none of the known ones, so that relations alone judge it. ${sentenceOf(reading)}`,
+        answers: [`${declaration(item, 'own')}  (it is meant)`, ...closestItems(reading, semantics)],
+      },
+    ];
+  });
+}
+
 /** The line that says that a formula is meant as it is, beside those that are declared already: a list is declared whole. */
 export function ownFormula(formula: Formula, { own_formulas: others = [] }: Semantics): string {
   return `${declaration('own_formulas', [...others, formula])}  (a formula of our own: relations alone judge it)`;

@@ -19,7 +19,7 @@ export const SCORE_OPS = {
   score: op({
     args: { prompt_ids: 'int_rows', completion_ids: 'int_rows[completion, token]', packed: 'flag?' },
     ok: { logprobs: 'float_rows[completion, token]' }, // (B, ·) one a completion token
-    offers: ['packed'],
+    offers: ['packed', 'unfinished'],
     batch: { reach: 'row' },
   }),
   entropy: op({

@@ -26,12 +26,20 @@ export interface PreferenceSettings {
   readonly length: 'sum' | 'mean';
 }
 
+const isDpo = (objective: PreferenceObjective): boolean => objective === 'dpo' || objective === 'dpo_norm';
+/** Whether labels may be smoothed. */
+export const isSmoothed = (objective: PreferenceObjective): boolean =>
+  isDpo(objective) || objective === 'simpo';
+/** Whether it compares means over tokens, and nothing else: of IPO either is in use. */
+export const isOfMeans = (objective: PreferenceObjective): boolean =>
+  objective === 'dpo_norm' || objective === 'simpo';
+
 /** What trainers smooth labels by where they do not say so (cDPO's examples and the defaults of TRL, OpenRLHF). */
 const KNOWN_SMOOTHINGS: readonly number[] = [0, 0.1, 0.01, 0.05, 0.2, 0.3];
 
 /**
  * The loss of one pair, with s a completion's score (`scoreOf`) and d = s(chosen) - s(rejected):
- * dpo -log sigmoid(beta d) (Rafailov et al. 2023, equation 7), smoothed as in cDPO (Mitchell 2023) or robust DPO
+ * dpo -log sigmoid(beta d) (Rafailov et al. 2023, equation 7), and dpo_norm the same of means (Lambert et al. 2024, equation 6), smoothed as in cDPO (Mitchell 2023) or robust DPO
  * (Chowdhury et al. 2024, equation 8); ipo (d - 1/(2 beta))^2 (Azar et al. 2023, equation 17); hinge
  * max(0, 1 - beta d) (SLiC, Zhao et al. 2023, on log-ratios); simpo -log sigmoid(beta (d - gamma)) without a reference
  * (Meng et al. 2024, equation 6, whose gamma is ours times beta).
@@ -93,7 +101,7 @@ export function scoreOf(
 }
 
 /**
- * The settings that agree with what is declared. Sums for dpo and hinge, means for simpo; ipo either way: sums as its
+ * The settings that agree with what is declared. Sums for dpo and hinge, means for dpo_norm and simpo; ipo either way: sums as its
  * paper writes it and OpenRLHF has it, means as TRL and LLaMA-Factory have it. None where the objective, its beta or
  * SimPO's gamma is not declared: they are numbers without a short list of usual values.
  */
@@ -101,14 +109,14 @@ export function preferenceVariants(semantics: Semantics): PreferenceSettings[] {
   const { preference_objective: objective, preference_beta: beta, preference_gamma: gamma } = semantics;
   if (objective === undefined || beta === undefined) return [];
   if (objective === 'simpo' && gamma === undefined) return [];
-  const smoothed = objective === 'dpo' || objective === 'simpo';
+  const smoothed = isSmoothed(objective);
   const declared = semantics.preference_label_smoothing;
   const shares = !smoothed ? [0] : declared === undefined ? KNOWN_SMOOTHINGS : [declared];
   const lengths =
-    objective === 'ipo' ? (['mean', 'sum'] as const) : ([objective === 'simpo' ? 'mean' : 'sum'] as const);
+    objective === 'ipo' ? (['mean', 'sum'] as const) : ([isOfMeans(objective) ? 'mean' : 'sum'] as const);
   return lengths.flatMap((length) =>
     shares.flatMap((labelSmoothing) =>
-      (objective === 'dpo' && labelSmoothing > 0
+      (isDpo(objective) && labelSmoothing > 0
         ? (['conservative', 'robust'] as const)
         : (['conservative'] as const)
       ).map((smoothing) => ({ objective, beta, labelSmoothing, smoothing, gamma: gamma ?? 0, length })),

@@ -3,10 +3,10 @@
 import { type Bug, bugs, bugsOf, threadUrl } from '../../bugs/index.ts';
 import type { PropertyFacts } from '../../check/events.ts';
 import { coverageOf } from '../../check/labels.ts';
-import type { Coverage, Property, World } from '../../check/property.ts';
+import type { Coverage, Property, Stage, World } from '../../check/property.ts';
 import type { MonitorRule } from '../../monitor/rule.ts';
 import { type Op, PROTOCOL } from '../../protocol/message.ts';
-import type { Level, Stage } from '../../vocabulary.ts';
+import type { Level } from '../../vocabulary.ts';
 import { ruleFacts } from '../monitor/rule.ts';
 
 export interface Thread {

@@ -1,7 +1,7 @@
 // The step summary of a GitHub job, and a comment for any forge: the verdict, what fails, the first failures token by
 // token, how to see them again; the rest is folded. GitHub takes 1 MiB a step and drops the whole where it is more.
 import type { PropertyResult } from '../../check/events.ts';
-import { STAGES } from '../../vocabulary.ts';
+import { STAGES } from '../../check/property.ts';
 import { blockWithin, complaintsOf, cutOffSentence, sentenceOf } from '../complaints.ts';
 import { againFor, againLine, replayFor } from '../failure/reproduce.ts';
 import { noteLines, notesIn } from '../notes.ts';

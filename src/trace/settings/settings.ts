@@ -105,13 +105,14 @@ function SFT(values: Values): Declared {
   return {
     semantics: {
       ...(target === undefined ? {} : { sft_target: target }),
+      ...(values.loss_type === 'dft' ? { sft_objective: 'dft' as const } : {}),
       ...(even ? { sft_aggregation: 'token-mean' as const } : {}),
       ...(even && acrossRanks ? { loss_normalization: 'global' as const } : {}),
       temperature_in_scoring: false,
     },
     because: [
       ...(target === undefined ? [] : ['assistant_only_loss', 'completion_only_loss']),
-      ...(even ? ['loss_type'] : []),
+      ...(even || values.loss_type === 'dft' ? ['loss_type'] : []),
       ...(even && acrossRanks ? ['average_tokens_across_devices'] : []),
     ],
   };

@@ -36,6 +36,25 @@ const POLICY_LOSS = section('policy loss', ['loss'], {
     says: 'upper bound of the ratio of a bad answer; null: no bound. Undeclared, any bound from 3 on is accepted',
     usual: null,
   },
+  sampling_correction: {
+    values: ['none', 'truncated', 'masked', 'filtered', 'own'],
+    says: '`loss` with `sampling_logprobs`: what it makes of exp(old - sampling), without gradient. `none`; `truncated`: a weight within its caps; `masked`: a weight that is 0 outside of them; `filtered`: 1 within, 0 outside; `own`: another one, which is compared with none',
+  },
+  sampling_correction_level: {
+    values: ['token', 'sequence', 'sequence-mean'],
+    says: "that ratio is one per `token`, or one per row: the product of its tokens' (`sequence`), or their geometric mean (`sequence-mean`)",
+    undoubted: PUBLISHED,
+  },
+  sampling_correction_low: {
+    values: 'number or null',
+    says: 'its lower cap, as a ratio; null: none',
+    usual: null,
+  },
+  sampling_correction_high: {
+    values: 'number or null',
+    says: 'its upper cap, as a ratio; null: none',
+    usual: 2,
+  },
   entropy_coef: { values: 'number', says: 'coefficient of the entropy bonus', usual: 0 },
   loss_aggregation: {
     values: ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum', 'token-sum-norm'],
@@ -89,10 +108,10 @@ const VALUE_LOSS = section('value loss', ['value_loss'], {
 
 const PREFERENCE_LOSS = section('preference loss', ['preference_loss'], {
   preference_objective: {
-    values: ['dpo', 'ipo', 'hinge', 'simpo'],
-    says: '`dpo`, `ipo`, `hinge` or `simpo`',
+    values: ['dpo', 'dpo_norm', 'ipo', 'hinge', 'simpo'],
+    says: "`dpo`, `dpo_norm` (over means of a completion's tokens: LN-DPO), `ipo`, `hinge` or `simpo`",
     ops: ['preference_loss', 'preference_step'],
-    undoubted: PUBLISHED,
+    usual: 'dpo',
     needed: 'preference_loss',
   },
   preference_beta: {

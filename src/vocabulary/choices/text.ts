@@ -28,6 +28,12 @@ const SUPERVISED = section('supervised fine-tuning', ['truncate'], {
     usual: 'assistant',
     unmeasured: 'a property asks about `any` where flags turn on other messages',
   },
+  sft_objective: {
+    values: ['nll', 'dft'],
+    says: '`nll`: the negative log-likelihood of a token. `dft`: that times its probability, without a gradient through the latter (DFT)',
+    ops: ['sft_loss'],
+    usual: 'nll',
+  },
   sft_aggregation: {
     values: ['token-mean', 'seq-mean-token-mean'],
     says: '`token-mean` or `seq-mean-token-mean`: the supervised loss',

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { profileTrainer } from '../../../src/check/profile/profile.ts';
 import { measureUndeclared } from '../../../src/check/profile/undeclared.ts';
-import type { Semantics } from '../../../src/index.ts';
+import { type Args, objectTrainer, type Semantics, sftLoss } from '../../../src/index.ts';
 import { LEGAL } from '../../conformance/correct.ts';
 import { undeclared } from './profiled.ts';
 
@@ -33,6 +33,17 @@ const KNOWN: readonly (readonly [string, Semantics])[] = [
       preference_label_smoothing: 0,
     },
   ],
+  [
+    'DPO over means, undeclared',
+    { preference_objective: 'dpo_norm', preference_beta: 5, preference_label_smoothing: 0 },
+  ],
+  [
+    'DPO over means, labels smoothed',
+    { preference_objective: 'dpo_norm', preference_beta: 2, preference_label_smoothing: 0.1 },
+  ],
+  ['SFT weighted by p (DFT), undeclared', { sft_objective: 'dft', sft_aggregation: 'token-mean' }],
+  ['SFT weighted by p (DFT), over rows', { sft_objective: 'dft', sft_aggregation: 'seq-mean-token-mean' }],
+  ['SFT weighted by p, without weights', { sft_objective: 'dft', sft_aggregation: 'token-mean' }],
   ['DPO in float32', { preference_objective: 'dpo', preference_beta: 1 }],
   ['DPO in bfloat16', { preference_objective: 'dpo', preference_beta: 1, preference_label_smoothing: 0 }],
   ['hinge in bfloat16', { preference_objective: 'hinge', preference_beta: 1 }],
@@ -87,7 +98,6 @@ test.each(KNOWN)('%s', async (name, expected) => {
 });
 
 test.each([
-  'DPO over means, undeclared',
   'squared rewards around a target',
   'both sigmoids apart',
   'the chosen completion may fall',
@@ -107,4 +117,65 @@ test('examples that are refused, and prompts that are dropped, show no side', as
   expect(refused.items.find(({ item }) => item === 'overlong')?.why).toContain('has no effect');
   const dropped = await profileTrainer(await opened('overlong examples are dropped'));
   expect(dropped.measured.truncation_side).toBeUndefined();
+});
+
+test.each([
+  ['a gradient through the weight', (p: number) => -p * (1 + Math.log(p))],
+  ['the rest of the probability', (p: number) => -(1 - p)],
+  ['its root', (p: number) => -Math.sqrt(p)],
+  ['its square', (p: number) => -p * p],
+] as const)('labels weighted by %s are no DFT', async (_, slope) => {
+  const { sft_loss: right } = (await opened('SFT weighted by p (DFT), undeclared')).trainer.hello.ops;
+  expect(right).toBeDefined();
+  const trainer = objectTrainer({
+    hello: { protocol: 1, name: 'weighted', dtype: 'float64', ops: { sft_loss: {} } },
+    ops: {
+      sft_loss: ({ logits, labels }: Args<'sft_loss'>) => {
+        const { loss, weights, tokens } = sftLoss(logits, labels, 'dft');
+        return {
+          loss,
+          loss_weights: weights.map((row) => row.map((w) => (w === 0 ? 0 : slope(-w * tokens) / tokens))),
+        };
+      },
+    },
+  });
+  const { items } = await profileTrainer({ trainer, tokenizer: undefined });
+  expect(items.find(({ item }) => item === 'sft_objective')?.verdict).toBe('unknown');
+});
+
+test('means over tokens with a beta for sums are asked about, and as what they are', async () => {
+  const logistic = (margin: number): number => Math.log1p(Math.exp(-margin));
+  const mean = (row: readonly number[]): number => row.reduce((sum, each) => sum + each, 0) / row.length;
+  const ofMeans = (beta: number) =>
+    objectTrainer({
+      hello: { protocol: 1, name: 'means', dtype: 'float64', ops: { preference_loss: {} } },
+      ops: {
+        preference_loss: (args: Args<'preference_loss'>) => {
+          const losses = args.chosen_logprobs.map((chosen, b) => {
+            const [rejected = [], refChosen = [], refRejected = []] = [
+              args.rejected_logprobs[b],
+              args.ref_chosen_logprobs[b],
+              args.ref_rejected_logprobs[b],
+            ];
+            return logistic(beta * (mean(chosen) - mean(refChosen) - (mean(rejected) - mean(refRejected))));
+          });
+          return { loss: mean(losses), losses };
+        },
+      },
+    });
+  const doubtsOf = async (beta: number) =>
+    (await measureUndeclared({ trainer: ofMeans(beta), tokenizer: undefined })).doubts.map(
+      ({ item, weight, answers }) => ({ item, weight, answers }),
+    );
+  expect(await doubtsOf(0.1)).toEqual([
+    {
+      item: 'preference_objective',
+      weight: 'ask',
+      answers: [
+        '"preference_objective": "dpo_norm"  (it is meant)',
+        '"preference_objective": "dpo"  (it should be this)',
+      ],
+    },
+  ]);
+  expect(await doubtsOf(5)).toEqual([]);
 });

@@ -210,4 +210,4 @@ def score(settings, family):
         ]
         return {"logprobs": [row[len(p) :] for row, p in zip(real_rows, prompt_ids)]}
 
-    return op
+    return op, {"unfinished": True}

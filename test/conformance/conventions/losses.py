@@ -231,8 +231,10 @@ def sft_loss(settings):
                 weight = share[b] / (len(micro_batches) if local else 1)
                 for t in range(1, len(labels[b])):
                     if labels[b][t] != IGNORED:
-                        result = rounded(result - rounded(weight * log_softmax(logits[b][t - 1], labels[b][t])))
-                        weights[b][t] = rounded(-weight)
+                        logprob = log_softmax(logits[b][t - 1], labels[b][t])
+                        factor = weight * math.exp(logprob) if settings.sft_objective == "dft" else weight
+                        result = rounded(result - rounded(factor * logprob))
+                        weights[b][t] = rounded(-factor)
         if settings.alignment == "predictor" and settings.span == "row":
             weights = [row[1:] for row in weights]
         return {"loss": result, "loss_weights": weights, "trained_tokens": sum(counts)}

@@ -180,6 +180,10 @@ CONVENTIONS = {
         advantage_baseline="leave-one-out-max",
         advantage_epsilon=1e-6,
         entropy_coef=0.002,
+        sft_objective="dft",
+        preference_objective="dpo_norm",
+        preference_beta=5.0,
+        trains_pairs=True,
     ),
     "length-weighted": Settings(
         "OPO: the group's mean over tokens, nothing scaled, no KL",
@@ -189,6 +193,12 @@ CONVENTIONS = {
         advantage_baseline="length-weighted",
         advantage_scaling="none",
         entropy_coef=0.001,
+        sft_objective="dft",
+        sft_aggregation="seq-mean-token-mean",
+        preference_objective="dpo_norm",
+        preference_beta=2.0,
+        preference_label_smoothing=0.1,
+        preference_smoothing="robust",
     ),
     "reinforce": Settings(
         "rewards as they are, the absolute log-ratio for a KL; stop and pad have the id 0",

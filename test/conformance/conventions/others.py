@@ -68,7 +68,7 @@ def preference_loss(settings):
 
     def scores(logprobs, ref_logprobs):
         values = map(sum, logprobs) if kind == "simpo" else ratios(logprobs, ref_logprobs)
-        return per_token(values, logprobs) if kind in ("simpo", "ipo") else list(values)
+        return per_token(values, logprobs) if kind in ("simpo", "ipo", "dpo_norm") else list(values)
 
     def op(chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs):
         chosen = scores(chosen_logprobs, ref_chosen_logprobs)

@@ -47,6 +47,7 @@ class Settings:
     stop_token_in_completion: bool = True
     truncated_completions_trained: bool = True
     sft_target: str = "assistant"
+    sft_objective: str = "nll"
     sft_aggregation: str = "token-mean"
     # None: the temperature is no argument of its scoring.
     temperature_in_scoring: object = True

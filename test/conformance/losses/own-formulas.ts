@@ -84,6 +84,9 @@ function focal(args: Sft): Ok<'sft_loss'> {
   return { loss: loss + 0, loss_weights };
 }
 
+/** DFT, without a gradient through the weight. */
+const ofItself = ({ logprob }: { readonly logprob: number }): number => Math.exp(logprob);
+
 const supervised: readonly Legal[] = [
   legal('SFT weighted by p (1 - p), without gradient', { sft_loss: weighted(doubt) }, own('sft_loss')),
   legal(
@@ -95,11 +98,6 @@ const supervised: readonly Legal[] = [
       },
     },
     { dtype: 'float32', ...own('sft_loss') },
-  ),
-  legal(
-    'SFT weighted by p (DFT)',
-    { sft_loss: weighted(({ logprob }) => Math.exp(logprob)) },
-    own('sft_loss'),
   ),
   legal('SFT with a focal loss', { sft_loss: focal }, own('sft_loss')),
   legal(
@@ -137,10 +135,16 @@ const supervised: readonly Legal[] = [
     { sft_loss: weighted(oneOfItsTurn, { share: overRows }) },
     own('sft_loss'),
   ),
+  legal('SFT weighted by p (DFT), undeclared', { sft_loss: weighted(ofItself) }),
+  legal(
+    'SFT weighted by p (DFT), over rows',
+    { sft_loss: weighted(ofItself, { share: (row, rows) => overRows(row, rows) / row.length }) },
+    { semantics: { sft_objective: 'dft', sft_aggregation: 'seq-mean-token-mean' } },
+  ),
   legal(
     'SFT weighted by p, without weights',
-    { sft_loss: weighted(({ logprob }) => Math.exp(logprob), { told: false }) },
-    own('sft_loss'),
+    { sft_loss: weighted(ofItself, { told: false }) },
+    { semantics: { sft_objective: 'dft' } },
   ),
 ];
 

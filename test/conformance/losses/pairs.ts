@@ -80,7 +80,7 @@ const rounded =
       rejected_rewards: rejected,
     };
   };
-const named = (objective: 'dpo' | 'ipo' | 'hinge' | 'simpo', beta: number) => ({
+const named = (objective: 'dpo' | 'dpo_norm' | 'ipo' | 'hinge' | 'simpo', beta: number) => ({
   preference_objective: objective,
   preference_beta: beta,
 });
@@ -121,7 +121,12 @@ export const pairLosses: readonly Legal[] = [
   legal('SimPO, undeclared', {
     preference_loss: each((c, r) => softplus(-2 * (c - r) + 1), { averaged: true, free: true, beta: 2 }),
   }),
-  legal('DPO over means, undeclared', { preference_loss: each(dpo(5), { averaged: true, beta: 5 }) }, OWN),
+  legal('DPO over means, undeclared', { preference_loss: each(dpo(5), { averaged: true, beta: 5 }) }),
+  legal(
+    'DPO over means, labels smoothed',
+    { preference_loss: each(smoothed(2, 0.1), { averaged: true, beta: 2 }) },
+    { semantics: { ...named('dpo_norm', 2), preference_label_smoothing: 0.1 } },
+  ),
   legal(
     'squared rewards around a target',
     { preference_loss: each((c, r) => (c - 5) ** 2 + (r + 5) ** 2) },

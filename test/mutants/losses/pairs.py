@@ -2,7 +2,7 @@
 
 import math
 
-from conformance import right_padded
+from conformance import data_parallel, right_padded
 from lossproof.examples import left_padded, stop_excluded
 from lossproof.examples.losses import preference_loss
 from lossproof.examples.losses.preference_loss import (
@@ -265,3 +265,35 @@ def dpo_first_tokens(
     only."""
     tracks = (chosen_logprobs, rejected_logprobs, ref_chosen_logprobs, ref_rejected_logprobs)
     return preference_loss.dpo_loss(*[[row[:12] for row in rows] for rows in tracks], settings)
+
+
+def normalised(name, title, story, scored):
+    wrong = data_parallel.preference_loss_of(scored)
+    wrong.__doc__ = story
+    MUTANTS.add(name, title, data_parallel, "preference_loss", row="LOSS-13")(wrong)
+
+
+normalised(
+    "dpo-norm-over-sums",
+    "Length-normalised DPO compares sums over tokens",
+    "The loss type is read, and average_log_prob is not: with a beta for means the loss is flat after a few steps.",
+    lambda ratio, tokens, other: ratio,
+)
+normalised(
+    "dpo-norm-by-the-pair",
+    "Length-normalised DPO divides both completions by the tokens of the pair",
+    "Chosen and rejected rows stand in one batch, and its mask is summed whole.",
+    lambda ratio, tokens, other: ratio / (tokens + other),
+)
+normalised(
+    "dpo-norm-by-the-other",
+    "Length-normalised DPO divides each completion by the length of the other",
+    "The halves of the concatenated batch are swapped in one place.",
+    lambda ratio, tokens, other: ratio / other,
+)
+normalised(
+    "dpo-norm-by-one-token-more",
+    "Length-normalised DPO divides by the tokens before the shift",
+    "The mask is summed with its first column: short answers weigh less than they should.",
+    lambda ratio, tokens, other: ratio / (tokens + 1),
+)

@@ -75,13 +75,13 @@ add(
     ),
 )
 
-def corrected(name, title, story, weight):
+def corrected(name, title, story, weight, row="LP-20"):
     add(
         name,
         title,
         story,
         loss_of(correction=lambda old, engine, logprob: weight(math.exp(old - engine))),
-        row="LP-20",
+        row=row,
     )
 
 
@@ -126,4 +126,39 @@ add(
     "The correction for the engine holds the whole ratio of the update once more",
     "exp(logprobs - sampling) instead of exp(old - sampling), beside a clipped ratio of the same.",
     loss_of(correction=lambda old, engine, logprob: min(math.exp(logprob - engine), 2.0)),
+)
+corrected(
+    "correction-cap-in-nats",
+    "The cap of the correction for the engine is compared with the log of the ratio",
+    "torch.exp(torch.clamp(log_ratio, max=cap)): a cap of 2 is one of 7.4.",
+    lambda ratio: min(ratio, math.exp(data_parallel.CAP)),
+    row="LP-22",
+)
+corrected(
+    "correction-switched-off",
+    "The correction for the engine is configured, and weighs nothing",
+    "The setting ends at the metrics; the loss is handed a weight of None.",
+    lambda ratio: 1.0,
+    row="LP-22",
+)
+corrected(
+    "correction-masks-instead",
+    "Tokens beyond the cap of the correction for the engine are left out, where they should be held",
+    "Two modes and one branch: what should be truncated importance sampling is a mask.",
+    lambda ratio: ratio if ratio <= data_parallel.CAP else 0.0,
+    row="LP-22",
+)
+corrected(
+    "correction-without-a-weight",
+    "The correction for the engine holds what is above its cap, and weighs nothing below 1",
+    "clamp(ratio, 1, cap): the lower end of another setting is read.",
+    lambda ratio: min(max(ratio, 1.0), data_parallel.CAP),
+    row="LP-22",
+)
+corrected(
+    "correction-of-half-the-ratio",
+    "The correction for the engine is the root of the ratio",
+    "A mean of the two log-probabilities was subtracted, where the engine's was meant.",
+    lambda ratio: min(math.sqrt(ratio), data_parallel.CAP),
+    row="LP-22",
 )

@@ -3,6 +3,7 @@ the row."""
 
 import math
 
+from conformance import data_parallel
 from lossproof.examples import left_padded
 from lossproof.examples.lists import log_softmax, shard_spans
 
@@ -208,4 +209,51 @@ in_shards(
     "row are no data parallelism. Fix: multiply by the data-parallel size.",
     lambda mine, end, tokens, shards: [(b, t, shards / tokens) for b, t in mine],
     "LOSS-10",
+)
+
+
+def weighted(name, title, story, terms):
+    wrong = data_parallel.sft_loss_of(terms)
+    wrong.__doc__ = story
+    MUTANTS.add(name, title, data_parallel, "sft_loss", row="LOSS-15")(wrong)
+
+
+def times(factors):
+    """Terms of labels whose weights have no gradient."""
+
+    def terms(logprobs):
+        return [(-factor * value, -factor) for factor, value in zip(factors(logprobs), logprobs)]
+
+    return terms
+
+
+weighted(
+    "dft-weight-has-a-gradient",
+    "The probability that weighs a label in DFT has a gradient of its own",
+    "-(p * log p) without detach: below a probability of 1/e the label is pushed down.",
+    lambda logprobs: [(-math.exp(p) * p, -math.exp(p) * (1 + p)) for p in logprobs],
+)
+weighted(
+    "dft-weighs-by-the-rest",
+    "DFT weighs a label by what the model is missing of it",
+    "1 - p: the weight of a focal loss, which does the opposite.",
+    times(lambda logprobs: [1 - math.exp(p) for p in logprobs]),
+)
+weighted(
+    "dft-weighs-by-the-label-before",
+    "DFT weighs a label by the probability of the one before it",
+    "Probabilities were shifted once more than the labels.",
+    times(lambda logprobs: [math.exp(p) for p in logprobs[:1] + logprobs[:-1]]),
+)
+weighted(
+    "dft-weighs-by-the-row",
+    "DFT weighs every label by the mean probability of its row",
+    "The weight was taken of the loss, which is a mean already: exp(-loss) * loss.",
+    times(lambda logprobs: [math.exp(sum(logprobs) / len(logprobs)) for _ in logprobs]),
+)
+weighted(
+    "dft-weighs-twice",
+    "DFT weighs a label by the square of its probability",
+    "The loss comes from a kernel that has weighed it already.",
+    times(lambda logprobs: [math.exp(2 * p) for p in logprobs]),
 )

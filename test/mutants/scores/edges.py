@@ -1,5 +1,6 @@
 """Wrong scores of what is rarely drawn: long prompts, low temperatures, many packed rows, numbers that half precision lacks."""
 
+import math
 from struct import pack, unpack
 
 from lossproof.examples import left_padded
@@ -80,3 +81,52 @@ def scores_of_512(prompt_ids, completion_ids):
     does not fit."""
     rows = [(prompt + completion)[:512] for prompt, completion in zip(prompt_ids, completion_ids)]
     return critic.reward_model(rows, [[] for _ in rows])
+
+
+
+def of_none(name, title, story, wrong):
+    """Wrong only where some completion has no token."""
+
+    def score(prompt_ids, completion_ids, packed=False):
+        if all(completion_ids):
+            return left_padded.score(prompt_ids, completion_ids, packed)
+        return {"logprobs": wrong(prompt_ids, completion_ids)}
+
+    score.__doc__ = story
+    MUTANTS.add(name, title, left_padded, "score", row="LP-23")(score)
+
+
+def right_scores(prompt_ids, completion_ids):
+    return left_padded.score(prompt_ids, completion_ids)["logprobs"]
+
+
+def behind_the_first_prompts(prompt_ids, completion_ids):
+    places = [at for at, ids in enumerate(completion_ids) if ids]
+    scored = right_scores(prompt_ids[: len(places)], [completion_ids[at] for at in places])
+    return [scored[places.index(at)] if ids else [] for at, ids in enumerate(completion_ids)]
+
+
+of_none(
+    "score-of-nothing-moves-the-prompts",
+    "Beside a completion without tokens, completions are scored after the prompts of other rows",
+    "Completions without tokens were left out of the pass, and their prompts were not.",
+    behind_the_first_prompts,
+)
+of_none(
+    "score-of-nothing-is-a-pad",
+    "Beside a completion without tokens, scores are cut out one column early",
+    "A pad stands in for the missing token, so that the width is never 0, and the slice is not moved.",
+    lambda prompts, completions: [([-1.0] + row)[: len(row)] for row in right_scores(prompts, completions)],
+)
+of_none(
+    "score-of-nothing-takes-the-batch",
+    "Beside a completion without tokens, all scores are 0",
+    "min(lengths) > 0 guards the pass; otherwise zeros stand in for it.",
+    lambda prompts, completions: [[0.0] * len(ids) for ids in completions],
+)
+of_none(
+    "score-of-nothing-is-no-number",
+    "Beside a completion without tokens, all scores are NaN",
+    "Scores are centred by the mean of each row, and that of no tokens is 0/0: it spreads through the norm of the batch.",
+    lambda prompts, completions: [[math.nan] * len(ids) for ids in completions],
+)

@@ -41,6 +41,7 @@ test('SFT is a mean over all tokens of the step, unless its loss weighs tokens',
   });
   for (const other of [{ loss_type: 'dft' }, { label_smoothing_factor: 0.1 }, { use_liger_kernel: true }])
     expect(declared('SFTTrainer', { ...even, ...other }).sft_aggregation).toBeUndefined();
+  expect(declared('SFTTrainer', { ...even, loss_type: 'dft' }).sft_objective).toBe('dft');
   expect(
     declared('SFTTrainer', { ...even, average_tokens_across_devices: false }).loss_normalization,
   ).toBeUndefined();

@@ -37,10 +37,10 @@ export async function solvedObjectives(
   if (share < 0) {
     // Robust smoothing tilts the far side by -e / (1 - 2 e).
     const labelSmoothing = smoothing(share / (2 * share - 1));
-    return [...found, { ...PLAIN, objective: 'dpo', beta: own, labelSmoothing, smoothing: 'robust' }];
+    return [...found, ...dpo({ beta: own, labelSmoothing, smoothing: 'robust' })];
   }
   const labelSmoothing = share === 0 ? 0 : smoothing(share);
-  found.push({ ...PLAIN, objective: 'dpo', beta: own, labelSmoothing });
+  found.push(...dpo({ beta: own, labelSmoothing, smoothing: 'conservative' }));
   const target = targetOf(tied, slope, share) / slope;
   const gamma = target < blur ? 0 : settled(target, blur, declared.gamma);
   if (Number.isFinite(gamma))
@@ -76,6 +76,14 @@ function targetOf(loss: number, slope: number, share: number): number {
 }
 
 const usable = (value: number): boolean => Number.isFinite(value) && value > LEAST_BETA;
+
+/** Of sums, and of means, which pairs of one token do not tell apart. */
+const dpo = (
+  numbers: Pick<PreferenceSettings, 'beta' | 'labelSmoothing' | 'smoothing'>,
+): PreferenceSettings[] => [
+  { ...PLAIN, ...numbers, objective: 'dpo', length: 'sum' },
+  { ...PLAIN, ...numbers, objective: 'dpo_norm', length: 'mean' },
+];
 
 const PLAIN: PreferenceSettings = {
   objective: 'dpo',

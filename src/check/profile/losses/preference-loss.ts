@@ -3,6 +3,7 @@
 import { type Pairs, pairNumbers } from '../../../generators/rows/pairs.ts';
 import {
   describePreference,
+  isSmoothed,
   marginOf,
   type PairNumbers,
   type PreferenceSettings,
@@ -82,11 +83,10 @@ const numbersOf = ({ rows }: Pairs): PairNumbers[] =>
   }));
 
 function itemsOf({ objective, beta, labelSmoothing, gamma }: PreferenceSettings): Semantics {
-  const smoothed = objective === 'dpo' || objective === 'simpo';
   return {
     preference_objective: objective,
     preference_beta: beta,
-    ...(smoothed ? { preference_label_smoothing: labelSmoothing } : {}),
+    ...(isSmoothed(objective) ? { preference_label_smoothing: labelSmoothing } : {}),
     ...(objective === 'simpo' ? { preference_gamma: gamma } : {}),
   };
 }

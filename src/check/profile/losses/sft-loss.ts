@@ -1,7 +1,14 @@
 // The denominators of the supervised loss. They speak for `loss_aggregation` and `loss_normalization` only where the
 // trainer has no policy loss, whose items these are first.
 import fc from 'fast-check';
-import { localSftLoss, logprobsOf, sftLoss, tokenFactors } from '../../../reference/index.ts';
+import {
+  localSftLoss,
+  logprobsOf,
+  type SftObjective,
+  sftFactor,
+  sftLoss,
+  tokenFactors,
+} from '../../../reference/index.ts';
 import { CHOICES, type Cube, IGNORE_INDEX, type Matrix } from '../../../vocabulary.ts';
 import { bandOf } from '../../numbers.ts';
 import type { Subject, World } from '../../property.ts';
@@ -19,7 +26,7 @@ export interface SftBatch {
 }
 
 interface SftWay extends Variant {
-  readonly expect: (given: SftBatch) => Required<Effect>;
+  readonly expect: (given: SftBatch, objective: SftObjective | undefined) => Required<Effect>;
 }
 
 export const sftAggregation: Probe<SftBatch> = {
@@ -34,7 +41,8 @@ export const sftAggregation: Probe<SftBatch> = {
       return {
         name: constant ? `${aggregation} (divided by ${norm})` : aggregation,
         items: { loss_aggregation: aggregation, ...(constant ? { loss_norm: norm } : {}) },
-        expect: (given) => weighted(given, tokenFactors(maskOf(given), { aggregation, norm })),
+        expect: (given, objective) =>
+          weighted(given, tokenFactors(maskOf(given), { aggregation, norm }), objective),
       };
     });
   },
@@ -43,7 +51,7 @@ export const sftAggregation: Probe<SftBatch> = {
     const observed = await ask(subject, given, [given.trained.map((_, row) => row)]);
     const band = bandOf(subject, VOCABULARY);
     return (variants as readonly SftWay[]).map(({ expect }) =>
-      misfitOf(effectPairs(observed, expect(given)), band.allowed),
+      misfitOf(effectPairs(observed, expect(given, subject.semantics.sft_objective)), band.allowed),
     );
   },
 };
@@ -63,12 +71,12 @@ export const sftNormalization: Probe<SftBatch> = {
       {
         name: 'the count of the whole batch',
         items: { loss_normalization: 'global' },
-        expect: (given: SftBatch) => sftLoss(given.logits, labelsOf(given)),
+        expect: (given, objective) => sftLoss(given.logits, labelsOf(given), objective),
       },
       {
         name: 'the mean of micro-batches with counts of their own',
         items: { loss_normalization: 'local' },
-        expect: (given: SftBatch) => localSftLoss(given.logits, labelsOf(given), PARTS),
+        expect: (given, objective) => localSftLoss(given.logits, labelsOf(given), PARTS, objective),
       },
     ] satisfies SftWay[],
   cases: sftAggregation.cases,
@@ -76,7 +84,7 @@ export const sftNormalization: Probe<SftBatch> = {
     const observed = await ask(subject, given, PARTS);
     const band = bandOf(subject, VOCABULARY);
     return (variants as readonly SftWay[]).map(({ expect }) =>
-      misfitOf(effectPairs(observed, expect(given)), band.allowed),
+      misfitOf(effectPairs(observed, expect(given, subject.semantics.sft_objective)), band.allowed),
     );
   },
 };
@@ -106,17 +114,20 @@ async function solvedNorm(subject: Subject): Promise<number> {
   if (first === undefined) return 1;
   const alone: SftBatch = { ids: first.ids.slice(0, 1), trained: [1], logits: first.logits.slice(0, 1) };
   const { loss } = await ask(subject, alone, [[0]]);
-  return settled(weighted(alone, maskOf(alone)).loss / loss, SOLVED, subject.semantics.loss_norm);
+  const { sft_objective: objective } = subject.semantics;
+  return settled(weighted(alone, maskOf(alone), objective).loss / loss, SOLVED, subject.semantics.loss_norm);
 }
 
-function weighted(given: SftBatch, factors: Matrix): Required<Effect> {
+function weighted(given: SftBatch, factors: Matrix, objective: SftObjective = 'nll'): Required<Effect> {
   const logprobs = logprobsOf(given.logits, given.ids);
   let loss = 0;
   const weights = factors.map((row, b) =>
     row.map((factor, t) => {
       if (factor === 0) return 0;
-      loss -= factor * (logprobs[b]?.[t] ?? Number.NaN);
-      return -factor;
+      const logprob = logprobs[b]?.[t] ?? Number.NaN;
+      const weight = factor * sftFactor(logprob, objective);
+      loss -= weight * logprob;
+      return -weight;
     }),
   );
   return { loss, weights };

@@ -208,7 +208,7 @@ OPS = {
     "mask": (mask, {"after_stop": "any", "unfinished": True}),
     "rollout": (rollout, {"tools": True}),
     "logprobs": (logprobs, {"temperature": True, "shards": True}),
-    "score": (score, {"packed": True}),
+    "score": (score, {"packed": True, "unfinished": True}),
     "kl": kl,
     "advantages": advantages,
     "loss": (loss, {"micro_batches": True}),

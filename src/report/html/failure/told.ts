@@ -1,7 +1,8 @@
 // Which failures the page tells, where and how often: one that several runs share is told once, one that a trainer
 // repeats in every property is told once and referred to, and of thousands only the first have a card.
 import type { PropertyFacts, PropertyResult, Replay } from '../../../check/events.ts';
-import { FAILING, type Stage } from '../../../vocabulary.ts';
+import type { Stage } from '../../../check/property.ts';
+import { FAILING } from '../../../vocabulary.ts';
 import { troubleKey } from '../../failure/blocks.ts';
 import { saidOf } from '../../failure/failure.ts';
 import { type Run, runNames, stageOf } from '../../runs.ts';

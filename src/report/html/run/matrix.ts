@@ -1,6 +1,7 @@
 // Properties by runs: a table for each stage, folded where nothing in it needs to be looked at.
 import type { PropertyFacts, PropertyResult } from '../../../check/events.ts';
-import { FAILING, STAGES } from '../../../vocabulary.ts';
+import { STAGES } from '../../../check/property.ts';
+import { FAILING } from '../../../vocabulary.ts';
 import { notBegun, type Run, runNames, stageOf } from '../../runs.ts';
 import { plural } from '../../text/plural.ts';
 import { casesOf } from '../../text/table.ts';

@@ -20,7 +20,7 @@ OBJECTIVES = {
     "orpo": {"own_formulas": ["preference_loss"]},
 }
 # What is trained of a token's log-probability: the cross-entropy, or use_dft_loss and use_asft_loss, which weigh it.
-LOSSES = {"ce": {}, "dft": {"own_formulas": ["sft_loss"]}, "asft": {"own_formulas": ["sft_loss"]}}
+LOSSES = {"ce": {}, "dft": {"sft_objective": "dft"}, "asft": {"own_formulas": ["sft_loss"]}}
 
 DATA = chosen("LOSSPROOF_DATA", TARGETS)
 FORMAT = chosen("LOSSPROOF_FORMAT", FORMATS)
