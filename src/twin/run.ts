@@ -29,6 +29,8 @@ export interface TwinStep {
   readonly before: Prints;
   readonly after: Prints;
   readonly rates: readonly number[];
+  /** How often each backward pass is in the gradient; absent: it was not seen, or there was one. */
+  readonly delivered?: readonly number[];
   /** The optimiser made it: the script did not end before. */
   readonly made: boolean;
 }
@@ -77,6 +79,7 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
       before: of('before'),
       after: of('after'),
       rates: ranks[0]?.done?.learningRates ?? [],
+      ...deliveredIn(ledger, index),
       made: ranks.every(({ done }) => done !== undefined && done.skipped !== true),
     };
   });
@@ -91,6 +94,17 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
 }
 
 // --- helpers ---
+
+function deliveredIn({ events }: Ledger, step: number): Pick<TwinStep, 'delivered'> {
+  const event = events.find((each) => each.step === step && each.what === 'delivered');
+  const { factors, rest } = event?.values ?? {};
+  return Array.isArray(factors) && typeof rest === 'number' && rest < MOST_REST
+    ? { delivered: factors.map(Number) }
+    : {};
+}
+
+/** What the sum of backward passes may leave of a gradient that was added up in bfloat16. */
+const MOST_REST = 0.05;
 
 const keyOf = (...parts: readonly (string | number)[]): string => parts.join(' ');
 

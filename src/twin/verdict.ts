@@ -27,6 +27,8 @@ export type Difference = { readonly step: number } & (
       readonly explained: number;
       /** All that differ are so many times the first. */
       readonly factor?: number;
+      /** Micro-batches of the second run that are not in its gradient; absent: none, or it is not known. */
+      readonly lost?: readonly number[];
     }
   | { readonly what: 'rates'; readonly rates: StepDistance['rates'] }
 );
@@ -123,7 +125,7 @@ function judgedStep(distance: StepDistance, noise: StepDistance): Difference | {
   const gradients = apartOf(distance.gradients, explained);
   if (gradients.length > 0) {
     const tensors = { tensors: gradients, of: distance.gradients.size, explained: MARGIN * typical };
-    return { what: 'gradients', step, ...tensors, ...factorOf(gradients) };
+    return { what: 'gradients', step, ...tensors, ...factorOf(gradients), ...lostIn(distance) };
   }
   if (!sameRates(rates)) return { what: 'rates', step, rates };
   const stable = new Map(
@@ -178,6 +180,15 @@ function moduleOf({ outputs }: StepDistance, noise: StepDistance): string | unde
   return [...outputs].find(
     ([name, apart]) => apart > Math.max(MARGIN * (noise.outputs.get(name) ?? 0), FLOOR),
   )?.[0];
+}
+
+/** Next to the largest factor, a backward pass of less is not in the gradient. */
+const LOST = 0.05;
+
+function lostIn({ delivered = [] }: StepDistance): { readonly lost?: readonly number[] } {
+  const largest = Math.max(...delivered.map(Math.abs));
+  const lost = delivered.flatMap((factor, batch) => (Math.abs(factor) < LOST * largest ? [batch] : []));
+  return lost.length === 0 ? {} : { lost };
 }
 
 /** Tensors are taken to be a multiple where nearly nothing but the factor differs. */

@@ -39,6 +39,7 @@ function placeOf(difference: Difference, textOf: TextOf): object {
           })),
         }
       : {}),
+    ...('lost' in difference ? { lost_micro_batches: difference.lost } : {}),
     ...('module' in difference ? { module: difference.module } : {}),
   };
 }

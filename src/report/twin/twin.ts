@@ -80,9 +80,11 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
     case 'gradients':
       return [
         `In step ${step} all tokens have the same weights, and the gradient that the optimiser gets is another: ${tensorsWords(difference.tensors, difference.of)}; rounding explains ${percent(difference.explained)}.`,
-        difference.factor === undefined
-          ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
-          : `All of them are ${short(difference.factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`,
+        'lost' in difference && difference.lost !== undefined
+          ? `With the change, the gradients of micro-batch ${difference.lost.join(', ')} of the step (counted from 0) are not in it.`
+          : difference.factor === undefined
+            ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
+            : `All of them are ${short(difference.factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`,
       ];
     case 'rates':
       return [

@@ -19,6 +19,7 @@ interface Told {
   readonly differs?: string;
   readonly step?: number;
   readonly module?: string;
+  readonly lost_micro_batches?: readonly number[];
   readonly times_rounding?: number;
 }
 
@@ -116,7 +117,7 @@ describe('parts', () => {
       ['--with', '--batch 1 --accumulate 4 --fault lost-middle'],
       OWN_LOOP,
       'pair',
-      { differs: 'gradients', step: 0 },
+      { differs: 'gradients', step: 0, lost_micro_batches: [1, 2] },
     ],
     [
       'a micro-batch that counts twice',
@@ -246,5 +247,43 @@ describe('parts', () => {
   test('a script that is seeded by the system is not the same twice', async () => {
     const told = await twin(['--change', 'repeat'], `${OWN_LOOP} --fault unseeded`);
     expect(told.get('repeat')).toMatchObject({ outcome: 'parts', differs: 'start' });
+  });
+});
+
+const MICRO = 'update/every-micro-batch-reaches-the-step';
+const ZERO = 'python -m torch.distributed.run --standalone --nproc-per-node 1 ZERO';
+
+/** Exit code and output of `trace` with this one property. */
+async function traced(command: string): Promise<{ readonly code: number | undefined; readonly out: string }> {
+  const bin = command.includes('ZERO') ? join(PACKAGE_ROOT, '.venv-places', 'bin') : BIN;
+  const words = command
+    .split(' ')
+    .map((word) => word.replace('OWN', OWN).replace('ZERO', OWN.replace('own.py', 'zero.py')));
+  const { exitCode, all } = await execa('node', [MAIN, 'trace', '--only', MICRO, '--', ...words], {
+    cwd: mkdtempSync(join(tmpdir(), 'loss proof ü ')),
+    reject: false,
+    all: true,
+    env: { PATH: `${bin}:${process.env.PATH ?? ''}`, OMP_NUM_THREADS: '1', COLUMNS: '1000' },
+  });
+  return { code: exitCode, out: all ?? '' };
+}
+
+describe('one traced run tells which micro-batches are in the gradient', () => {
+  test.each([
+    `${OWN_LOOP} --batch 1 --accumulate 4`,
+    `${OWN_LOOP} --batch 2 --accumulate 3 --clip 0.1 --dropout 0.1 --checkpoint`,
+    ...[0, 1, 2, 3].map((stage) => `${ZERO} --stage ${stage}`),
+  ])('%s: all', async (command) => {
+    expect((await traced(command)).code).toBe(0);
+  });
+
+  test.each([
+    [`${OWN_LOOP} --batch 1 --accumulate 4 --fault lost-middle`, 'without micro-batch 1, 2'],
+    [`${OWN_LOOP} --batch 1 --accumulate 3 --fault twice --clip 0.2`, 'with micro-batch 1 more than once'],
+    [`${ZERO} --stage 0 --fault lost`, 'without micro-batch 1, 2'],
+  ])('%s: %s', async (command, told) => {
+    const { code, out } = await traced(command);
+    expect(out).toContain(told);
+    expect(code).toBe(1);
   });
 });

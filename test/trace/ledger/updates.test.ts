@@ -393,3 +393,50 @@ test('where all rows are one row, the gradient of all micro-batches looks like t
   expect(worst(ID, cut([5, 3])).kind).toBe('dropped');
   silent(ID, cut([5, 5]));
 });
+
+describe('what each backward pass delivered is in the gradient once', () => {
+  const ID = 'update/every-micro-batch-reaches-the-step';
+  /** Two steps of as many micro-batches as there are factors. */
+  const delivered = (factors: readonly number[], rest = 1e-7): LedgerSketch => ({
+    rows: [0, 1].flatMap((step) =>
+      factors.map((_, forward) => ({
+        ...(supervised({ lengths: [[[5 + forward]]] }).rows ?? [])[0],
+        ids: idsOf(5 + forward, 5 + forward),
+        step,
+        forward: step * factors.length + forward,
+      })),
+    ),
+    steps: [made(0, { backwards: factors.length }), made(1, { backwards: factors.length })],
+    events: [0, 1].map((step) => ({
+      rank: 0,
+      step,
+      what: 'delivered',
+      names: [],
+      values: { factors, rest },
+    })),
+  });
+
+  test.each([
+    [[1, 0, 0, 1], 'lost', 'without micro-batch 1, 2'],
+    [[0, 0.5], 'lost', 'without micro-batch 0'],
+    [[0.2, 0.4, 0.2], 'repeated', 'with micro-batch 1 more than once'],
+    [[0, 0.1, 0.3], 'lost', 'without micro-batch 0 and with micro-batch 2 more than once'],
+  ])('%o', (factors, kind, told) => {
+    const found = worst(ID, delivered(factors));
+    expect(found.kind).toBe(kind);
+    expect(found.sentence).toContain(told);
+  });
+
+  test.each([
+    ['all, clipped as one', [0.3, 0.3, 0.3], 1e-7],
+    ['weights that may be meant', [1, 0.7, 1], 1e-7],
+    ['a gradient that is no sum of them: other processes, clipping by tensor', [1, 0, 1], 0.4],
+  ])('%s', (_, factors, rest) => {
+    holds(ID, delivered(factors, rest));
+  });
+
+  test('once is no rule of the script', () => {
+    const { events = [], ...sketch } = delivered([1, 0, 1]);
+    holds(ID, { ...sketch, events: events.slice(0, 1) });
+  });
+});

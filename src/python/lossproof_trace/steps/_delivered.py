@@ -77,8 +77,8 @@ class Delivered:
         # In the order of the indices: gradients lie in memory as they please.
         return gradient.detach().reshape(-1).index_select(0, positions).double().cpu()
 
-    def told(self, pending, event):
-        """Before a step. Spends what was delivered."""
+    def told(self, pending):
+        """Before a step: one `event`. Spends what was delivered."""
         passes, self.passes = self.passes, {}
         if len(passes) < 2 or len(passes) >= MOST:
             return
@@ -86,7 +86,7 @@ class Delivered:
         columns, wanted = [[] for _ in passes], []
         for key, (reference, positions) in self.followed.items():
             parameter = reference()
-            now = None if parameter is None else self.sample(parameter.grad, parameter, positions)
+            now = None if parameter is None else self.sample(_tensors.at_step(parameter), parameter, positions)
             if now is None or all(key not in own for own in passes.values()):
                 continue
             if self.before.get(key) is not None and bool((self.before[key] != 0).any()):
@@ -109,4 +109,12 @@ class Delivered:
             return
         factors = (v.T @ ((u.T @ g) / singular)) / scales
         rest = float((g - d @ factors).norm() / g.norm())
-        event("delivered", [], factors=[float(factor) for factor in factors], rest=rest)
+        self.session.write(
+            "event",
+            what="delivered",
+            step=pending.index,
+            model=pending.models[0],
+            place=pending.place,
+            names=[],
+            values={"factors": [float(factor) for factor in factors], "rest": rest},
+        )

@@ -173,6 +173,9 @@ class Steps:
                     pending.models = list(_models.models_of(pending.parameters))
             self.pending = pending
             with self.torch.no_grad():
+                if pending.models and session.fresh and not pending.closure:
+                    with session.guard("what a backward pass delivers"):
+                        self.delivered.told(pending)
                 if pending.models and not pending.engine:
                     self.witness(pending)
             self.tell(session.before_step, pending)
@@ -226,9 +229,6 @@ class Steps:
             self.states.told(pending, held)
         if pending.closure:
             return
-        if session.fresh:
-            with session.guard("what a backward pass delivers"):
-                self.delivered.told(pending, event)
         if held.left:
             event("left-over", held.left, of=len(pending.labelled))
         elif held.gradients and held.backwards == backwards.count and backwards.depth == 0:

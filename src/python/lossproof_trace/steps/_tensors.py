@@ -2,6 +2,7 @@
 Every number that leaves a device goes with all others of it, in one transfer."""
 
 import math
+import sys
 import weakref
 
 # Elements that are read at a time: bounds what a norm in another precision takes beside the parameters (32 MiB).
@@ -135,6 +136,16 @@ def compared(torch, taken, read=lambda tensor: tensor):
             continue
         out.append((tensor, values, flat.index_select(0, positions)))
     return out
+
+
+def at_step(parameter):
+    """The gradient that the next step takes, of an engine that keeps it to itself as well (DeepSpeed: whole, on this rank); None: not there."""
+    if parameter.grad is not None:
+        return parameter.grad
+    deepspeed = sys.modules.get("deepspeed.utils")
+    if not hasattr(parameter, "_hp_mapping") and not hasattr(parameter, "ds_id"):
+        return None
+    return deepspeed.safe_get_full_grad(parameter) if deepspeed is not None else None
 
 
 def gradient_of(tensor):

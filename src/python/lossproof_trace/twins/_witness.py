@@ -1,6 +1,7 @@
 """Writes what runs are compared by: fingerprints of weights and gradients at each step, and of what each module returned."""
 
 from ..models import _models
+from ..steps import _tensors
 from . import _prints
 
 # Of one forward pass, fingerprints of all its modules; with more, those that are called later are left out.
@@ -31,7 +32,7 @@ class Witness:
                 self.write(model, 0, "before", named, [parameter for _, parameter in named])
             own = {id(parameter) for parameter in pending.parameters}
             held = [(name, parameter) for name, parameter in named if id(parameter) in own or pending.engine]
-            self.write(model, pending.index, "gradients", held, [parameter.grad for _, parameter in held])
+            self.write(model, pending.index, "gradients", held, [_tensors.at_step(parameter) for _, parameter in held])
 
     def after(self, pending):
         for model in self.models(pending):
