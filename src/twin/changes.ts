@@ -7,6 +7,8 @@ export interface Change {
   readonly sentence: string;
   /** Draws of dropout come in another order or shape, so that no run has any. */
   readonly withoutDropout?: true;
+  /** What it changes, where the script may have nothing of the kind: batches of a torch DataLoader, or arguments of transformers' Trainer. */
+  readonly of?: 'batches' | 'arguments';
   /** It trains other rows: those that both runs have must get the same probabilities, and nothing else is compared. */
   readonly ofRows?: true;
   /** The script's own command is asked for it; undefined: the tracer makes the change, and says that it did. */
@@ -25,12 +27,14 @@ export const CHANGES: readonly Change[] = [
   {
     name: 'batch-order',
     sentence: 'the rows of each batch come in reverse order',
+    of: 'batches',
     withoutDropout: true,
     lacks: 'no batch of two rows or more came from a torch DataLoader',
   },
   {
     name: 'mates',
     sentence: 'a row has other rows beside it, and must get the same probabilities',
+    of: 'batches',
     withoutDropout: true,
     ofRows: true,
     lacks: 'no batch of two rows or more came from a torch DataLoader',
@@ -38,12 +42,14 @@ export const CHANGES: readonly Change[] = [
   {
     name: 'padding',
     sentence: 'each batch has three more columns of padding',
+    of: 'batches',
     withoutDropout: true,
     lacks: 'no batch with input_ids, attention_mask and labels came from a torch DataLoader',
   },
   {
     name: 'accumulation',
     sentence: 'a step has one micro-batch in place of several, or two in place of one',
+    of: 'arguments',
     withoutDropout: true,
     lacks:
       'the arguments are none of transformers or TRL, or a step has one row; give the arguments of your script with --with',
@@ -51,6 +57,7 @@ export const CHANGES: readonly Change[] = [
   {
     name: 'ranks',
     sentence: 'two processes have half of the rows each',
+    of: 'arguments',
     withoutDropout: true,
     command: distributed,
     lacks:

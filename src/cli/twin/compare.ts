@@ -6,14 +6,14 @@ import type { TwinRun } from '../../twin/run.ts';
 import type { TwinResult } from '../../twin/twin.ts';
 import { type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
 import type { Context, Problem } from '../context.ts';
-import { type Ran, type RunAsk, runTwin } from './runs.ts';
+import { type Attempt, type Ran, type RunAsk, runTwin } from './runs.ts';
 
 export interface Asked {
   readonly command: readonly string[];
   readonly folder: string;
   readonly steps: number;
   readonly changes: readonly Change[];
-  /** The user named the changes: one that cannot be made is said. */
+  /** The user named the changes: one that cannot be made is reported. */
   readonly named: boolean;
   readonly pair?: readonly string[];
   readonly resume?: { readonly save: readonly string[]; readonly go: readonly string[] };
@@ -24,139 +24,182 @@ export interface Telling {
   readonly done: (result: TwinResult, tokenizer: Tokenizer | undefined) => void;
 }
 
-/** Tells of each comparison when it is there. A problem: the script itself cannot be run. */
+/** Tells of each comparison when it is there. A problem: the script itself cannot be run, or is not the same twice. */
 export async function twins(
   asked: Asked,
   context: Context,
   telling: Telling,
 ): Promise<Problem | 'interrupted' | undefined> {
   const { folder, command, steps } = asked;
-  const run = (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>): ReturnType<typeof runTwin> => {
+  const run = (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>): Promise<Attempt> => {
     telling.begins(ask.name);
     return runTwin({ folder, command, steps, ...ask }, context);
   };
-  // A resumed run is compared with the steps that follow those of the run that was saved.
-  const saved =
-    asked.resume === undefined
-      ? undefined
-      : await run({ name: 'saved', steps: 0, command: [...command, ...asked.resume.save] });
-  if (saved === 'interrupted' || (saved !== undefined && 'problem' in saved)) return saved;
-  if (saved?.failure !== undefined)
-    return { problem: `the run that saves failed by itself: ${saved.failure}` };
-  const skipped = saved?.run.steps.filter(({ made }) => made).length ?? 0;
-  const bases = new Map<boolean, Base>();
-  const baseOf = async (dropout: boolean): Promise<Base | Problem | 'interrupted'> => {
-    const known = bases.get(dropout);
-    if (known !== undefined) return known;
-    const name = dropout ? 'base' : 'base-without-dropout';
-    const first = await run({ name, dropout, steps: steps + skipped });
-    if (first === 'interrupted' || 'problem' in first) return first;
-    if (first.failure !== undefined && first.run.steps.length === 0)
-      return { problem: `the script failed by itself: ${first.failure}` };
-    const noisy = await run({ name: `${name}-rounding`, dropout, noise: true, steps: steps + skipped });
-    if (noisy === 'interrupted' || 'problem' in noisy) return noisy;
-    const base = { run: first.run, noise: distancesOf(first.run, noisy.run).slice(skipped) };
-    bases.set(dropout, base);
-    // What has no dropout is the same without it.
-    if (!first.run.hasDropout) bases.set(!dropout, base);
-    return base;
-  };
-  const plain = await baseOf(true);
-  if (plain === 'interrupted' || 'problem' in plain) return plain;
+  const saved = asked.resume === undefined ? undefined : await savedBy(asked.resume.save, command, run);
+  if (saved !== undefined && !isRan(saved)) return saved;
+  const before = saved?.run.steps.filter(({ made }) => made).length ?? 0;
+  const bases = basesOf(run, steps + before);
+  const plain = await bases(true);
+  if (!('noise' in plain)) return plain.stopped;
   const { tokenizer } = plain.run.ledger;
-  const tell = (result: TwinResult): void => telling.done(result, tokenizer);
 
-  for (const change of asked.changes) {
-    const lack = lackOf(change, plain.run);
-    if (lack !== undefined) {
-      if (asked.named) tell({ ...said(change), outcome: { kind: 'untold', why: lack } });
+  for (const comparison of comparisonsOf(asked, before)) {
+    const { name, sentence, lacks, words } = comparison;
+    const untold = (why: string): void => {
+      if (asked.named) telling.done({ name, sentence, outcome: { kind: 'untold', why } }, tokenizer);
+    };
+    if (words === undefined || comparison.isUseless?.(plain.run) === true) {
+      untold(lacks);
       continue;
     }
-    const base = await baseOf(change.withoutDropout !== true);
-    if (base === 'interrupted' || 'problem' in base) return base;
-    const words = change.command === undefined ? command : change.command(command);
-    if (words === undefined) {
-      if (asked.named) tell({ ...said(change), outcome: { kind: 'untold', why: change.lacks } });
-      continue;
-    }
+    const base = await bases(comparison.dropout);
+    if (!('noise' in base)) return base.stopped;
     const other = await run({
-      name: change.name,
+      name,
       command: words,
-      dropout: change.withoutDropout !== true,
-      ...(change.name === 'repeat' ? {} : { change: change.name }),
+      dropout: comparison.dropout,
+      ...(comparison.change === undefined ? {} : { change: comparison.change }),
     });
-    if (other === 'interrupted' || 'problem' in other) return other;
-    if (change.name !== 'repeat' && !other.run.applied && other.failure === undefined) {
-      if (asked.named) tell({ ...said(change), outcome: { kind: 'untold', why: change.lacks } });
+    if (!isRan(other)) return other;
+    if (comparison.change !== undefined && !other.run.applied && other.failure === undefined) {
+      untold(lacks);
       continue;
     }
-    const outcome =
-      change.ofRows === true
-        ? outcomeOfRows(distancesOf(base.run, other.run), base.noise)
-        : comparedOf(base, other, change.name === 'repeat');
-    tell({ ...said(change), outcome });
-    if (change.name === 'repeat' && outcome.kind === 'parts')
+    const outcome = comparison.judge(base, other);
+    telling.done({ name, sentence, outcome }, tokenizer);
+    if (name === REPEAT && outcome.kind === 'parts')
       return { problem: 'the script is not the same twice, so that nothing else can be compared with it' };
-  }
-  if (asked.pair !== undefined) {
-    const other = await run({ name: 'pair', command: asked.pair });
-    if (other === 'interrupted' || 'problem' in other) return other;
-    tell({ name: 'pair', sentence: 'the second command', outcome: comparedOf(plain, other, false) });
-  }
-  if (asked.resume !== undefined) {
-    const other = await run({ name: 'resumed', command: [...command, ...asked.resume.go] });
-    if (other === 'interrupted' || 'problem' in other) return other;
-    const base = { ...plain, run: after(plain.run, skipped) };
-    tell({
-      name: 'resume',
-      sentence: `the run goes on from a checkpoint after ${skipped} steps`,
-      outcome: comparedOf(base, other, false),
-    });
   }
   return undefined;
 }
 
 // --- helpers ---
 
+const REPEAT = 'repeat';
+
 interface Base {
   readonly run: TwinRun;
+  /** From itself, with every weight moved by its rounding. */
   readonly noise: readonly StepDistance[];
 }
 
-const said = ({ name, sentence }: Change): Pick<TwinResult, 'name' | 'sentence'> => ({ name, sentence });
+type Stopped = { readonly stopped: Problem | 'interrupted' };
 
-/** What is known before it is run to be of no use; undefined: nothing. */
-function lackOf({ name, lacks }: Change, { ledger, hasArguments }: TwinRun): string | undefined {
-  const ofArguments = name === 'accumulation' || name === 'ranks';
-  if (ofArguments && !hasArguments) return lacks;
-  const ofBatches = name === 'batch-order' || name === 'mates' || name === 'padding';
-  if (ofBatches && ledger.rows.every(({ batch }) => batch === undefined)) return lacks;
-  return undefined;
+/** One run that is compared with a base. */
+interface Comparison {
+  readonly name: string;
+  readonly sentence: string;
+  /** Its command; undefined: the change cannot be made to this one. */
+  readonly words: readonly string[] | undefined;
+  /** Made by the tracer, which says that it did. */
+  readonly change?: string;
+  readonly dropout: boolean;
+  readonly lacks: string;
+  /** What the script was seen to be leaves nothing to change. */
+  readonly isUseless?: (run: TwinRun) => boolean;
+  readonly judge: (base: Base, other: Ran) => Outcome;
 }
 
-function comparedOf(base: Base, { run, failure }: Ran, isRepeat: boolean): Outcome {
+const isRan = (attempt: Attempt): attempt is Ran => attempt !== 'interrupted' && 'run' in attempt;
+
+async function savedBy(
+  words: readonly string[],
+  command: readonly string[],
+  run: (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>) => Promise<Attempt>,
+): Promise<Attempt> {
+  const saved = await run({ name: 'saved', steps: 0, command: [...command, ...words] });
+  return isRan(saved) && saved.failure !== undefined
+    ? { problem: `the run that saves a checkpoint failed by itself: ${saved.failure}` }
+    : saved;
+}
+
+/** The run without a change, and the same with every weight moved by its rounding; each once, with dropout and without. */
+function basesOf(
+  run: (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>) => Promise<Attempt>,
+  steps: number,
+): (dropout: boolean) => Promise<Base | Stopped> {
+  const bases = new Map<boolean, Base>();
+  return async (dropout) => {
+    const known = bases.get(dropout);
+    if (known !== undefined) return known;
+    const name = dropout ? 'base' : 'base-without-dropout';
+    const first = await run({ name, dropout, steps });
+    if (!isRan(first)) return { stopped: first };
+    if (first.failure !== undefined && first.run.steps.length === 0)
+      return { stopped: { problem: `the script failed by itself: ${first.failure}` } };
+    const noisy = await run({ name: `${name}-rounding`, dropout, noise: true, steps });
+    if (!isRan(noisy)) return { stopped: noisy };
+    const base = { run: first.run, noise: distancesOf(first.run, noisy.run) };
+    bases.set(dropout, base);
+    // What has no dropout is the same without it.
+    if (!first.run.hasDropout) bases.set(!dropout, base);
+    return base;
+  };
+}
+
+/** @param before steps that the run that saved a checkpoint made */
+function comparisonsOf({ command, changes, pair, resume }: Asked, before: number): readonly Comparison[] {
+  const plain = { dropout: true, lacks: '', judge: compared };
+  return [
+    ...changes.map((change) => comparisonOf(change, command)),
+    ...(pair === undefined ? [] : [{ ...plain, name: 'pair', sentence: 'the second command', words: pair }]),
+    ...(resume === undefined
+      ? []
+      : [
+          {
+            ...plain,
+            name: 'resume',
+            sentence: `the run goes on from a checkpoint after ${before} steps`,
+            words: [...command, ...resume.go],
+            judge: (base: Base, other: Ran) => compared(after(base, before), other),
+          },
+        ]),
+  ];
+}
+
+function comparisonOf(change: Change, command: readonly string[]): Comparison {
+  const { name, sentence, lacks } = change;
+  return {
+    name,
+    sentence,
+    lacks,
+    words: change.command === undefined ? command : change.command(command),
+    ...(name === REPEAT ? {} : { change: name }),
+    dropout: change.withoutDropout !== true,
+    isUseless: ({ ledger, hasArguments }) =>
+      (change.of === 'arguments' && !hasArguments) ||
+      (change.of === 'batches' && ledger.rows.every(({ batch }) => batch === undefined)),
+    judge:
+      change.ofRows === true
+        ? (base, { run }) => outcomeOfRows(distancesOf(base.run, run), base.noise)
+        : name === REPEAT
+          ? compared
+          : (base, other) => unlessSampled(compared(base, other), base),
+  };
+}
+
+function compared(base: Base, { run, failure }: Ran): Outcome {
   const distances = distancesOf(base.run, run);
-  if (distances.length === 0)
-    return {
-      kind: 'untold',
-      why:
-        failure === undefined
-          ? 'no optimiser step of a language model was made in both runs'
-          : `the script failed with the change: ${failure}`,
-    };
   const outcome = outcomeOf(distances, base.noise);
-  if (outcome.kind !== 'parts' || isRepeat || outcome.difference.what !== 'rows' || !base.run.samples)
-    return outcome;
+  const isShort = distances.length < base.run.steps.filter(({ made }) => made).length;
+  return failure !== undefined && isShort && outcome.kind !== 'parts'
+    ? { kind: 'untold', why: `the script failed with the change: ${failure}` }
+    : outcome;
+}
+
+function unlessSampled(outcome: Outcome, { run }: Base): Outcome {
+  if (outcome.kind !== 'parts' || outcome.difference.what !== 'rows' || !run.samples) return outcome;
   return {
     kind: 'untold',
     why: 'the script samples tokens, and with the change it samples others: there is no row that both runs train',
   };
 }
 
-/** The steps from the `count`th on, as a run of their own. */
-function after(run: TwinRun, count: number): TwinRun {
+/** The steps from the `count`th on, as a base of their own. */
+function after({ run, noise }: Base, count: number): Base {
   const before = run.steps[count - 1]?.after;
   const [first, ...rest] = run.steps.slice(count);
-  if (first === undefined) return { ...run, steps: [] };
-  return { ...run, steps: [{ ...first, ...(before === undefined ? {} : { before }) }, ...rest] };
+  const steps =
+    first === undefined ? [] : [{ ...first, ...(before === undefined ? {} : { before }) }, ...rest];
+  return { run: { ...run, steps }, noise: noise.slice(count) };
 }
