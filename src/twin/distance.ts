@@ -21,8 +21,10 @@ export interface StepDistance {
 export type TensorDistances = ReadonlyMap<string, TensorDistance>;
 
 export interface TensorDistance {
-  /** Norm of the difference over the larger norm. */
+  /** Norm of the difference over the larger norm, or over a share of the largest tensor where both are smaller. */
   readonly relative: number;
+  /** Over the larger norm, however small it is. */
+  readonly own: number;
   readonly norms: readonly [first: number, second: number];
   /** The second is about so many times the first, and apart from that, this far from it. */
   readonly factor: number;
@@ -155,9 +157,11 @@ function tensorApart(a: Print, b: Print, least: number): TensorDistance {
   const square = dot(sumsA, sumsA);
   const factor = square === 0 ? Number.NaN : dot(sumsA, sumsB) / square;
   const scaled = sumsA.map((each) => factor * each);
-  const over = (rest: Print): number => (size === 0 ? 0 : sizeOf(rest) / size);
+  const over = (rest: Print, by = size): number => (by === 0 ? 0 : sizeOf(rest) / by);
+  const difference = minus(sumsA, sumsB);
   return {
-    relative: over(minus(sumsA, sumsB)),
+    relative: over(difference),
+    own: over(difference, Math.max(normA, normB)),
     norms: [normA, normB],
     factor,
     rest: Number.isFinite(factor) ? over(minus(scaled, sumsB)) : Number.POSITIVE_INFINITY,

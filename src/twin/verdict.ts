@@ -129,7 +129,7 @@ function judgedStep(distance: StepDistance, noise: StepDistance): Difference | {
   }
   if (!sameRates(rates)) return { what: 'rates', step, rates };
   const stable = new Map(
-    [...distance.after].filter(([name]) => (noise.gradients.get(name)?.relative ?? 0) < UNSTABLE),
+    [...distance.after].filter(([name]) => (noise.gradients.get(name)?.own ?? 0) < UNSTABLE),
   );
   const ordinary = medianOf(noise.after);
   const updates = apartOf(stable, (name) =>
