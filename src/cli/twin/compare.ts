@@ -58,6 +58,7 @@ export async function twins(
       name,
       command: words,
       dropout: comparison.dropout,
+      keeps: comparison.keeps === true,
       ...(comparison.change === undefined ? {} : { change: comparison.change }),
     });
     if (!isRan(other)) return other;
@@ -94,6 +95,7 @@ interface Comparison {
   /** Made by the tracer, which says that it did. */
   readonly change?: string;
   readonly dropout: boolean;
+  readonly keeps?: boolean;
   readonly lacks: string;
   /** What the script was seen to be leaves nothing to change. */
   readonly isUseless?: (run: TwinRun) => boolean;
@@ -107,7 +109,7 @@ async function savedBy(
   command: readonly string[],
   run: (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>) => Promise<Attempt>,
 ): Promise<Attempt> {
-  const saved = await run({ name: 'saved', steps: 0, command: [...command, ...words] });
+  const saved = await run({ name: 'saved', keeps: true, steps: 0, command: [...command, ...words] });
   return isRan(saved) && saved.failure !== undefined
     ? { problem: `the run that saves a checkpoint failed by itself: ${saved.failure}` }
     : saved;
@@ -151,6 +153,7 @@ function comparisonsOf({ command, changes, pair, resume }: Asked, before: number
             name: 'resume',
             sentence: `the run goes on from a checkpoint after ${before} steps`,
             words: [...command, ...resume.go],
+            keeps: true,
             judge: (base: Base, other: Ran) => compared(after(base, before), other),
           },
         ]),

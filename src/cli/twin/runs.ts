@@ -18,6 +18,8 @@ export interface RunAsk {
   readonly change?: string;
   readonly noise?: boolean;
   readonly dropout?: boolean;
+  /** What it saves goes where the script says: a later run goes on from it. */
+  readonly keeps?: boolean;
 }
 
 export interface Ran {
@@ -31,7 +33,7 @@ export type Attempt = Ran | Problem | 'interrupted';
 
 export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
   const folder = join(ask.folder, ask.name);
-  const { change, noise, dropout } = ask;
+  const { change, noise, dropout, keeps } = ask;
   const begun = performance.now();
   makeFolders(join(context.cwd, folder));
   const { exit, interrupted } = await runScript(
@@ -41,7 +43,7 @@ export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
       steps: ask.steps,
       mode: 'auto',
       silent: true,
-      env: { PYTHONHASHSEED: '0', LOSSPROOF_TWIN: JSON.stringify({ change, noise, dropout }) },
+      env: { PYTHONHASHSEED: '0', LOSSPROOF_TWIN: JSON.stringify({ change, noise, dropout, keeps }) },
     },
     context,
   );

@@ -1,6 +1,7 @@
 """Changes of the arguments of transformers' Trainer, and of all that derive from it: how many rows it takes at once."""
 
 import functools
+import os
 
 
 def accumulation(told, arguments):
@@ -36,8 +37,9 @@ def ranks(told, arguments):
 CHANGES = {"accumulation": accumulation, "ranks": ranks}
 
 
-def install(change, told, module):
-    """transformers.training_args is imported."""
+def install(change, told, keeps, module):
+    """transformers.training_args is imported. `keeps`: what is saved goes where the script says, for another run to go on from;
+    otherwise into a folder of this run's own, so that no run writes over what the user has."""
     owner = module.TrainingArguments
     original = owner.__post_init__
 
@@ -47,7 +49,10 @@ def install(change, told, module):
         if not getattr(self, "_lossproof_twin", False):
             self._lossproof_twin = True
             with told.session.guard("training arguments"):
-                change(told, self)
+                if not keeps and getattr(self, "output_dir", None):
+                    self.output_dir = os.path.join(told.session.folder, "output")
+                if change is not None:
+                    change(told, self)
         return original(self, *args, **kwargs)
 
     owner.__post_init__ = post_init

@@ -37,5 +37,4 @@ def begin(session, waiting):
     waiting["torch"] = torch
     waiting["numpy"] = _pins.numpy
     change = _arguments.CHANGES.get(given.get("change"))
-    if change is not None:
-        waiting["transformers.training_args"] = lambda module: _arguments.install(change, told, module)
+    waiting["transformers.training_args"] = lambda module: _arguments.install(change, told, given.get("keeps"), module)
