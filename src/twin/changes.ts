@@ -64,6 +64,13 @@ export const CHANGES: readonly Change[] = [
       'the arguments are none of transformers or TRL, or the rows of a step cannot be halved; write the second command after ---',
   },
   {
+    name: 'resume',
+    sentence: 'the run goes on from a checkpoint of its own',
+    of: 'arguments',
+    lacks:
+      'the trainer is none of transformers or TRL, or saves the model only; give the arguments of your script with --save-args and --resume-args',
+  },
+  {
     name: 'attention',
     sentence: 'eager attention in place of another one, or sdpa in place of eager',
     withoutDropout: true,

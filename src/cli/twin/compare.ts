@@ -1,4 +1,5 @@
 // Which runs a twin needs, in which order, and what is compared with what.
+import { join, resolve } from 'node:path';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
@@ -37,7 +38,8 @@ export async function twins(
   };
   const saved = asked.resume === undefined ? undefined : await savedBy(asked.resume.save, command, run);
   if (saved !== undefined && !isRan(saved)) return saved;
-  const before = saved?.run.steps.filter(({ made }) => made).length ?? 0;
+  const resumes = asked.changes.some(({ name }) => name === RESUME);
+  const before = saved?.run.steps.filter(({ made }) => made).length ?? (resumes ? steps : 0);
   const bases = basesOf(run, steps + before);
   const plain = await bases(true);
   if (!('noise' in plain)) return plain.stopped;
@@ -54,9 +56,20 @@ export async function twins(
     }
     const base = await bases(comparison.dropout);
     if (!('noise' in base)) return base.stopped;
+    const checkpoint = join(resolve(context.cwd, folder), 'saved', 'checkpoint');
+    if (name === RESUME && comparison.change !== undefined) {
+      // Ended at the step after it: the checkpoint is saved between the two.
+      const first = await run({ name: 'saved', change: 'save', checkpoint, at: before, steps: before + 1 });
+      if (!isRan(first)) return first;
+      if (!first.run.applied) {
+        untold(lacks);
+        continue;
+      }
+    }
     const other = await run({
       name,
       command: words,
+      checkpoint,
       dropout: comparison.dropout,
       keeps: comparison.keeps === true,
       ...(comparison.change === undefined ? {} : { change: comparison.change }),
@@ -77,6 +90,7 @@ export async function twins(
 // --- helpers ---
 
 const REPEAT = 'repeat';
+const RESUME = 'resume';
 
 interface Base {
   readonly run: TwinRun;
@@ -143,14 +157,14 @@ function basesOf(
 function comparisonsOf({ command, changes, pair, resume }: Asked, before: number): readonly Comparison[] {
   const plain = { dropout: true, lacks: '', judge: compared };
   return [
-    ...changes.map((change) => comparisonOf(change, command)),
+    ...changes.map((change) => comparisonOf(change, command, before)),
     ...(pair === undefined ? [] : [{ ...plain, name: 'pair', sentence: 'the second command', words: pair }]),
     ...(resume === undefined
       ? []
       : [
           {
             ...plain,
-            name: 'resume',
+            name: RESUME,
             sentence: `the run goes on from a checkpoint after ${before} steps`,
             words: [...command, ...resume.go],
             keeps: true,
@@ -160,7 +174,7 @@ function comparisonsOf({ command, changes, pair, resume }: Asked, before: number
   ];
 }
 
-function comparisonOf(change: Change, command: readonly string[]): Comparison {
+function comparisonOf(change: Change, command: readonly string[], before: number): Comparison {
   const { name, sentence, lacks } = change;
   return {
     name,
@@ -177,7 +191,9 @@ function comparisonOf(change: Change, command: readonly string[]): Comparison {
         ? (base, { run }) => outcomeOfRows(distancesOf(base.run, run), base.noise)
         : name === REPEAT
           ? compared
-          : (base, other) => unlessSampled(compared(base, other), base),
+          : name === RESUME
+            ? (base, other) => unlessSampled(compared(after(base, before), other), base)
+            : (base, other) => unlessSampled(compared(base, other), base),
   };
 }
 

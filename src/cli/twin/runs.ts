@@ -20,6 +20,9 @@ export interface RunAsk {
   readonly dropout?: boolean;
   /** What it saves goes where the script says: a later run goes on from it. */
   readonly keeps?: boolean;
+  /** Where the changes `save` and `resume` have their checkpoint, and the step after which it is made. */
+  readonly checkpoint?: string;
+  readonly at?: number;
 }
 
 export interface Ran {
@@ -33,7 +36,8 @@ export type Attempt = Ran | Problem | 'interrupted';
 
 export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
   const folder = join(ask.folder, ask.name);
-  const { change, noise, dropout, keeps } = ask;
+  const { change, noise, dropout, keeps, checkpoint, at } = ask;
+  const asked = { change, noise, dropout, keeps, checkpoint, at };
   const begun = performance.now();
   makeFolders(join(context.cwd, folder));
   const { exit, interrupted } = await runScript(
@@ -43,7 +47,7 @@ export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
       steps: ask.steps,
       mode: 'auto',
       silent: true,
-      env: { PYTHONHASHSEED: '0', LOSSPROOF_TWIN: JSON.stringify({ change, noise, dropout, keeps }) },
+      env: { PYTHONHASHSEED: '0', LOSSPROOF_TWIN: JSON.stringify(asked) },
     },
     context,
   );

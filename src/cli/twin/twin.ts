@@ -39,9 +39,7 @@ const SEPARATOR = '---';
 export function addTwin(program: Command, { context, rest, finish }: Invocation): void {
   tell(program.command('twin'), WORDS)
     .summary('run a script twice, change one thing, and find where the runs part')
-    .description(
-      'run a training script again with one change that must not matter, and find where the runs differ',
-    )
+    .description('run a script again with one change that must not matter, and find differences')
     .usage('[options] -- command... [--- second command...]')
     .option('--change <names>', 'names separated by commas (default: all)', collect)
     .option('--steps <n>', 'optimiser steps that are compared', wholePositive, STEPS)

@@ -42,7 +42,7 @@ const of = (told: ReadonlyMap<string, Told>, outcome: Told['outcome']): string[]
   [...told].filter(([, each]) => each.outcome === outcome).map(([name]) => name);
 
 const OF_BATCHES = ['repeat', 'batch-order', 'mates', 'padding'];
-const ALL = [...OF_BATCHES, 'accumulation', 'ranks', 'attention', 'checkpointing'];
+const ALL = [...OF_BATCHES, 'accumulation', 'ranks', 'resume', 'attention', 'checkpointing'];
 const HF = 'python SCRIPTS/hf_trainer.py --data chats.jsonl --output out';
 const SFT = 'python SCRIPTS/trl_sft.py --data chats.jsonl --output out';
 const OWN_LOOP = 'python OWN';
@@ -202,6 +202,13 @@ describe('parts', () => {
       `${OWN_LOOP} --fault stale-cache`,
       'pair',
       { differs: 'gradients', step: 1 },
+    ],
+    [
+      "a resumed run of transformers' Trainer that begins with the first rows",
+      ['--change', 'resume'],
+      `${HF} --ignore-data-skip`,
+      'resume',
+      { differs: 'rows', step: 2 },
     ],
     [
       'a resumed run that begins with the first rows',

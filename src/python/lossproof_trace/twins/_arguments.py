@@ -1,4 +1,4 @@
-"""Changes of the arguments of transformers' Trainer, and of all that derive from it: how many rows it takes at once."""
+"""Changes of transformers' Trainer, and of all that derive from it: how many rows it takes at once, and where it begins."""
 
 import functools
 import os
@@ -34,12 +34,22 @@ def ranks(told, arguments):
     told.applied(was=[1, rows, parts], now=[2, *now])
 
 
-CHANGES = {"accumulation": accumulation, "ranks": ranks}
+def save(told, arguments):
+    """A checkpoint after the step that a later run goes on from; none where it is meant to have no optimiser in it."""
+    if getattr(arguments, "save_only_model", False):
+        return
+    arguments.output_dir = told.asked["checkpoint"]
+    arguments.save_strategy, arguments.save_steps = "steps", told.asked["at"]
+    told.applied()
 
 
-def install(change, told, keeps, module):
-    """transformers.training_args is imported. `keeps`: what is saved goes where the script says, for another run to go on from;
-    otherwise into a folder of this run's own, so that no run writes over what the user has."""
+CHANGES = {"accumulation": accumulation, "ranks": ranks, "save": save}
+
+
+def install(told, module):
+    """transformers.training_args is imported. What is saved goes into a folder of this run's own, so that no run writes over what
+    the user has, unless another run is to go on from it (`keeps`)."""
+    change, keeps = CHANGES.get(told.name), told.asked.get("keeps")
     owner = module.TrainingArguments
     original = owner.__post_init__
 
@@ -56,3 +66,19 @@ def install(change, told, keeps, module):
         return original(self, *args, **kwargs)
 
     owner.__post_init__ = post_init
+
+
+def install_resuming(told, module):
+    """transformers.trainer is imported."""
+    original = module.Trainer.train
+
+    @functools.wraps(original)
+    def train(self, resume_from_checkpoint=None, *args, **kwargs):
+        with told.session.guard("the checkpoint of another run"):
+            found = module.get_last_checkpoint(told.asked["checkpoint"])
+            if found is not None:
+                resume_from_checkpoint = found
+                told.applied()
+        return original(self, resume_from_checkpoint, *args, **kwargs)
+
+    module.Trainer.train = train

@@ -4,9 +4,10 @@
 class Told:
     """Says something once: that the change was made, without which nothing is compared, or that there is dropout."""
 
-    def __init__(self, session, name, what="twin"):
+    def __init__(self, session, name, asked=None, what="twin"):
         self.session = session
         self.name = name
+        self.asked = asked or {}
         self.what = what
         self.said = False
 

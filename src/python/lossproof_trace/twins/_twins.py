@@ -8,7 +8,8 @@ from ._told import Told
 
 
 def asked():
-    """{"change": name or None, "dropout": keep it, "noise": move the weights by their rounding}; None: no twin runs."""
+    """{"change": name or None, "dropout": keep it, "noise": move the weights by their rounding, "keeps": save where the script says,
+    "checkpoint": folder, "at": the step after which it is saved}; None: no twin runs."""
     text = os.environ.get("LOSSPROOF_TWIN")
     if not text:
         return None
@@ -24,17 +25,20 @@ def begin(session, waiting):
     given = asked()
     if given is None:
         return
-    told = Told(session, given.get("change"))
-    traced = waiting["torch"]
+    told = Told(session, given.get("change"), given)
 
     def torch(module):
         from . import _install
 
-        traced(module)
         _install.install(session, module, given, told)
 
+    def after(name, hook):
+        traced = waiting.get(name, lambda module: None)
+        waiting[name] = lambda module: (traced(module), hook(module))
+
     _pins.begin()
-    waiting["torch"] = torch
-    waiting["numpy"] = _pins.numpy
-    change = _arguments.CHANGES.get(given.get("change"))
-    waiting["transformers.training_args"] = lambda module: _arguments.install(change, told, given.get("keeps"), module)
+    after("torch", torch)
+    after("numpy", _pins.numpy)
+    after("transformers.training_args", lambda module: _arguments.install(told, module))
+    if given.get("change") == "resume":
+        after("transformers.trainer", lambda module: _arguments.install_resuming(told, module))

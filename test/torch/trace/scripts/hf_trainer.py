@@ -32,6 +32,7 @@ parser.add_argument("--warmup", type=int, default=0)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--text", action="store_true", help="plain text, every token of it")
 parser.add_argument("--lora", action="store_true")
+parser.add_argument("--ignore-data-skip", action="store_true", help="a resumed run begins with the first rows")
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
 
@@ -128,6 +129,7 @@ trainer = (MeanOfMeans if options.fault == "mean-of-means" else transformers.Tra
         warmup_steps=options.warmup,
         label_smoothing_factor=options.smoothing,
         gradient_checkpointing=options.checkpointing,
+        ignore_data_skip=options.ignore_data_skip,
         bf16=options.bf16,
         use_cpu=tiny.ON_CPU,
         seed=1,
