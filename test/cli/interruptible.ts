@@ -94,6 +94,10 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
     prepare: () => ['--', 'python3', '-c', 'import time; open("asked", "w"); time.sleep(3600)'],
     at: asked,
   },
+  twin: {
+    prepare: () => ['--', 'python3', '-c', 'import time; open("asked", "w"); time.sleep(3600)'],
+    at: asked,
+  },
   monitor: reading('-'),
   gap: reading('-'),
   view: reading('-'),

@@ -4,6 +4,8 @@ import { type Args, type ObjectTrainerSpec, objectTrainer, type Semantics } from
 import { localSftLoss } from '../../../src/reference/index.ts';
 import type { Correct } from '../../conformance/correct.ts';
 import { cell, legal, mean, type Rows, sum } from '../../conformance/legal.ts';
+import { dpo, each } from '../../conformance/losses/pairs.ts';
+import { corrected, ENGINE, perToken } from '../../conformance/losses/sampling-gap.ts';
 import {
   CRITIC,
   criticOfLengths,
@@ -189,6 +191,23 @@ export const ODD: readonly Correct[] = [
     { preference_loss: ofPairs((margin) => softplus(-margin)) },
     { own_formulas: [], preference_objective: 'dpo', preference_beta: 0.1, preference_label_smoothing: 0 },
     { semantics: { own_formulas: ['preference_loss'] } },
+  ),
+  legalOdd(
+    'DPO over means with a beta for sums',
+    { preference_loss: each(dpo(0.1), { averaged: true, beta: 0.1 }) },
+    { preference_objective: 'dpo_norm' },
+  ),
+  legalOdd(
+    'tokens that weigh up to thirty times as much',
+    { loss: corrected({ factors: perToken((ratio) => Math.min(ratio, 30)) }) },
+    { sampling_correction_high: 30 },
+    ENGINE,
+  ),
+  legalOdd(
+    'tokens that the engine made too likely, at nearly full weight',
+    { loss: corrected({ factors: perToken((ratio) => Math.min(Math.max(ratio, 0.95), 2)) }) },
+    { sampling_correction_low: 0.95 },
+    ENGINE,
   ),
   legalOdd('scores that are driven from 0', { reward_loss: driven }, { reward_centering: -0.05 }),
 ];

@@ -27,7 +27,7 @@ const scores = (
 };
 
 /** A loss of each pair by its two scores. */
-const each =
+export const each =
   (
     loss: (chosen: number, rejected: number) => number,
     options: Parameters<typeof scores>[1] & {
@@ -46,7 +46,7 @@ const each =
     return { loss: total, losses, chosen_rewards: times(chosen), rejected_rewards: times(rejected) };
   };
 
-const dpo = (beta: number) => (c: number, r: number) => softplus(-beta * (c - r));
+export const dpo = (beta: number) => (c: number, r: number) => softplus(-beta * (c - r));
 const smoothed = (beta: number, share: number) => (c: number, r: number) =>
   (1 - share) * softplus(-beta * (c - r)) + share * softplus(beta * (c - r));
 const robust = (beta: number, share: number) => (c: number, r: number) =>

@@ -45,7 +45,7 @@ const ofPerplexities: Measure = (rows) =>
 /** Factors of a row's tokens, from the log-ratios of trainer and engine. */
 type Factors = (logRatios: readonly number[]) => readonly number[];
 
-const perToken =
+export const perToken =
   (of: (ratio: number) => number): Factors =>
   (logRatios) =>
     logRatios.map((logRatio) => of(Math.exp(logRatio)));
@@ -121,7 +121,7 @@ const CORRECTIONS: Readonly<Record<string, Way>> = {
 };
 
 /** A mean over tokens of the ratio, the advantage and the factor, without a gradient through the factor. */
-function corrected({ factors }: Way, onlyKept = false): (args: Args<'loss'>) => Ok<'loss'> {
+export function corrected({ factors }: Way, onlyKept = false): (args: Args<'loss'>) => Ok<'loss'> {
   return (args) => {
     const { completion_mask: mask, old_logprobs: old, sampling_logprobs: engine } = args;
     const all = mask.map((row, b) => {
@@ -141,7 +141,7 @@ function corrected({ factors }: Way, onlyKept = false): (args: Args<'loss'>) => 
   };
 }
 
-const ENGINE = { can: { loss: { sampling_logprobs: true } } } as const;
+export const ENGINE = { can: { loss: { sampling_logprobs: true } } } as const;
 
 export const besideEngines: readonly Legal[] = [
   legal('a difference of probabilities, logged', { loss: beside(ofProbabilities) }, ENGINE),
@@ -155,6 +155,11 @@ export const besideEngines: readonly Legal[] = [
       { loss: corrected(way) },
       { ...ENGINE, ...(way.is === undefined ? {} : { semantics: way.is }) },
     ),
+  ),
+  legal(
+    'an engine, corrected in a way of its own, declared',
+    { loss: corrected({ factors: perToken((ratio) => (ratio > 1 ? 1 + Math.log(ratio) : ratio)) }) },
+    { ...ENGINE, semantics: { sampling_correction: 'own' } },
   ),
   legal(
     'an engine, corrected: a mean over the tokens that are not masked',
