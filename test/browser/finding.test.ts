@@ -63,7 +63,7 @@ async function pointAt(page: Page, row: number, column: number): Promise<void> {
 
 test('tells the token under the pointer: what it is, what is expected of it, and what the trainer said', async () => {
   const { page, requests, troubles } = await open(document);
-  expect(await now(page)).toContain('Point at a token');
+  await expect.poll(() => now(page)).toContain('Point at a token');
   await pointAt(page, 4, 3);
   expect(await now(page)).toBe('row 4 · column 3 · </s> · stop · expected 1 · observed 0 · mismatch');
   await pointAt(page, 29, 0);
@@ -95,7 +95,7 @@ test('still tells where a page that follows a run has put another body in its pl
     main.innerHTML = main.innerHTML.replace(/Point at[^<]*/, '');
     document.dispatchEvent(new Event('lossproof:body'));
   })()`);
-  expect(await now(page)).toContain('Point at a token');
+  await expect.poll(() => now(page)).toContain('Point at a token');
   await pointAt(page, 5, 2);
   expect(await now(page)).toContain('Answer · completion');
 });
