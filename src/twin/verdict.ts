@@ -27,6 +27,8 @@ export type Difference = { readonly step: number } & (
       readonly explained: number;
       /** All that differ are so many times the first. */
       readonly factor?: number;
+      /** The tensor nearest to the loss that differs, where all that are nearer agree: the backward pass goes wrong there. */
+      readonly begins?: string;
       /** Micro-batches of the second run that are not in its gradient; absent: none, or it is not known. */
       readonly lost?: readonly number[];
     }
@@ -125,7 +127,8 @@ function judgedStep(distance: StepDistance, noise: StepDistance): Difference | {
   const gradients = apartOf(distance.gradients, explained);
   if (gradients.length > 0) {
     const tensors = { tensors: gradients, of: distance.gradients.size, explained: MARGIN * typical };
-    return { what: 'gradients', step, ...tensors, ...factorOf(gradients), ...lostIn(distance) };
+    const where = beginOf(gradients, distance.gradients);
+    return { what: 'gradients', step, ...tensors, ...factorOf(gradients), ...where, ...lostIn(distance) };
   }
   if (!sameRates(rates)) return { what: 'rates', step, rates };
   const stable = new Map(
@@ -180,6 +183,12 @@ function moduleOf({ outputs }: StepDistance, noise: StepDistance): string | unde
   return [...outputs].find(
     ([name, apart]) => apart > Math.max(MARGIN * (noise.outputs.get(name) ?? 0), FLOOR),
   )?.[0];
+}
+
+/** Tensors come in the order of the model, and a backward pass goes through them from the last one. */
+function beginOf(apart: readonly Apart[], all: TensorDistances): { readonly begins?: string } {
+  const last = apart.at(-1)?.name;
+  return last === undefined || last === [...all.keys()].at(-1) ? {} : { begins: last };
 }
 
 /** Next to the largest factor, a backward pass of less is not in the gradient. */

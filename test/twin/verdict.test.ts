@@ -148,6 +148,8 @@ describe('parts', () => {
     });
     const one = first({ gradients: prints({ embed: 2, head: 3 }) });
     expect(one).toMatchObject({ what: 'gradients', tensors: [{ name: '0 head', norms: [1, 3] }], of: 2 });
+    expect(first({ gradients: prints({ embed: 3, head: 1 }) })).toMatchObject({ begins: '0 embed' });
+    expect(one).not.toHaveProperty('begins');
     const lost = { gradients: prints({ embed: 1, head: 0.9 }), delivered: [1, 0, 1] };
     expect(first(lost)).toMatchObject({ what: 'gradients', lost: [1] });
     expect(first({ gradients: prints({ embed: 2 }) })).toMatchObject({ what: 'gradients' });

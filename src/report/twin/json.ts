@@ -39,6 +39,7 @@ function placeOf(difference: Difference, textOf: TextOf): object {
           })),
         }
       : {}),
+    ...('begins' in difference ? { begins_at: difference.begins?.replace(/^\d+ /, '') } : {}),
     ...('lost' in difference ? { lost_micro_batches: difference.lost } : {}),
     ...('module' in difference ? { module: difference.module } : {}),
   };

@@ -80,11 +80,7 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
     case 'gradients':
       return [
         `In step ${step} all tokens have the same weights, and the gradient that the optimiser gets is another: ${tensorsWords(difference.tensors, difference.of)}; rounding explains ${percent(difference.explained)}.`,
-        'lost' in difference && difference.lost !== undefined
-          ? `With the change, the gradients of micro-batch ${difference.lost.join(', ')} of the step (counted from 0) are not in it.`
-          : difference.factor === undefined
-            ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
-            : `All of them are ${short(difference.factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`,
+        gradientHint(difference),
       ];
     case 'rates':
       return [
@@ -127,7 +123,7 @@ function tensorsWords(tensors: readonly Apart[], of: number): string {
   const [worst] = tensors.toSorted((a, b) => b.relative - a.relative);
   if (worst === undefined) return 'none';
   const [before, after] = worst.norms;
-  const name = worst.name.replace(/^\d+ /, '');
+  const name = plainName(worst.name);
   return `${tensors.length} of ${plural(of, 'tensor')}, most of all ${name} (norm ${short(after)} instead of ${short(before)}, ${percent(worst.relative)} apart)`;
 }
 
@@ -144,6 +140,22 @@ function tokenWords(
     field === 'logprob' ? `rounding explains ${short(explained)}` : `rounding explains ${percent(explained)}`;
   return `${tokens} of ${plural(of, 'token')}, most of all${word} (${place}): ${short(second[field] ?? Number.NaN)} instead of ${short(first[field] ?? Number.NaN)}; ${amount}`;
 }
+
+function gradientHint({
+  lost,
+  begins,
+  factor,
+}: Extract<Difference, { what: 'gradients' | 'updates' }>): string {
+  if (lost !== undefined)
+    return `With the change, the gradients of micro-batch ${lost.join(', ')} of the step (counted from 0) are not in it.`;
+  if (factor !== undefined)
+    return `All of them are ${short(factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`;
+  return begins === undefined
+    ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
+    : `The tensors after ${plainName(begins)} agree, so the backward pass differs from there on: look at that module.`;
+}
+
+const plainName = (name: string): string => name.replace(/^\d+ /, '');
 
 /** The first token of a row that has another target, or that one run alone trains. */
 function targetWords(first: readonly TwinRow[], second: readonly TwinRow[], textOf: TextOf): string {

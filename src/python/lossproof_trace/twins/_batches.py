@@ -1,39 +1,22 @@
-"""Changes of a batch between the data loader and the script: the order of its rows, and the width of its padding."""
+"""Changes of what a torch DataLoader gives: which examples of a batch come in which order, and how wide its padding is."""
 
 import collections.abc
 import copy
+import functools
 
 # Columns of padding that are added: more than one, and no width that a kernel likes best.
 WIDER = 3
 IGNORED = -100
 
 
-def reversed_rows(torch, told, batch):
-    """The same rows, the last one first."""
-    return reordered(torch, told, batch, lambda rows: list(range(rows - 1, -1, -1)))
+def reversed_rows(indices):
+    """The same examples, the last one first."""
+    return indices[::-1]
 
 
-def other_mates(torch, told, batch):
-    """The first row, and itself in place of all others."""
-    return reordered(torch, told, batch, lambda rows: [0] * rows)
-
-
-def reordered(torch, told, batch, order_of):
-    rows = rows_of(torch, batch)
-    if rows is None or rows < 2:
-        return batch
-    order = order_of(rows)
-
-    def turned(value):
-        if isinstance(value, torch.Tensor) and value.ndim > 0 and value.shape[0] == rows:
-            return value.index_select(0, torch.tensor(order, device=value.device))
-        if isinstance(value, list) and len(value) == rows:
-            return [value[at] for at in order]
-        return value
-
-    told.applied(rows=rows)
-    # A list of examples is turned as a whole: its entries are rows, and no fields.
-    return turned(batch) if isinstance(batch, list) and not any(isinstance(each, torch.Tensor) for each in batch) else mapped(batch, turned)
+def other_mates(indices):
+    """The first example, and itself in place of all others."""
+    return [indices[0]] * len(indices)
 
 
 def wider(torch, told, batch):
@@ -60,36 +43,36 @@ def wider(torch, told, batch):
         return torch.nn.functional.pad(value, (WIDER, 0) if left else (0, WIDER), value=fill(name))
 
     told.applied(columns=WIDER, side="left" if left else "right")
-    return mapped(batch, widened, named=True)
+    return mapped(batch, widened)
 
 
-def rows_of(torch, batch):
-    """B, where it can be told: of the first tensor, or of a list of examples."""
-    if isinstance(batch, torch.Tensor):
-        return batch.shape[0] if batch.ndim > 0 else None
-    if isinstance(batch, collections.abc.Mapping):
-        values = list(batch.values())
-    elif isinstance(batch, (list, tuple)):
-        values = list(batch)
-        if values and not any(isinstance(value, torch.Tensor) for value in values):
-            return len(values)
-    else:
-        return None
-    return next((value.shape[0] for value in values if isinstance(value, torch.Tensor) and value.ndim > 0), None)
+def mapped(batch, change):
+    out = copy.copy(batch)
+    for name in list(batch.keys()):
+        out[name] = change(batch[name], str(name))
+    return out
 
 
-def mapped(batch, change, named=False):
-    if isinstance(batch, collections.abc.Mapping):
-        out = copy.copy(batch)
-        for name in list(batch.keys()):
-            out[name] = change(batch[name], str(name)) if named else change(batch[name])
-        return out
-    if isinstance(batch, tuple):
-        values = [change(value) for value in batch]
-        return type(batch)(*values) if hasattr(batch, "_fields") else type(batch)(values)
-    if isinstance(batch, list):
-        return [change(value) for value in batch]
-    return change(batch)
+# Before examples are fetched and put together: a collator may make several rows of one, or one of several.
+OF_INDICES = {"batch-order": reversed_rows, "mates": other_mates}
+OF_BATCHES = {"padding": wider}
 
 
-CHANGES = {"batch-order": reversed_rows, "mates": other_mates, "padding": wider}
+def install(told, module):
+    """torch.utils.data.dataloader is imported."""
+    change = OF_INDICES.get(told.name)
+    if change is None:
+        return
+    owner = module._BaseDataLoaderIter
+    original = owner._next_index
+
+    @functools.wraps(original)
+    def next_index(self):
+        indices = original(self)
+        # A stream has no indices.
+        if not isinstance(indices, (list, tuple)) or len(indices) < 2 or any(index is None for index in indices):
+            return indices
+        told.applied(rows=len(indices))
+        return list(change(list(indices)))
+
+    owner._next_index = next_index

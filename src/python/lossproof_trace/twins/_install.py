@@ -13,8 +13,8 @@ def install(session, torch, asked, told):
     change = asked.get("change")
     if asked.get("noise"):
         _noise.install(session, torch)
-    if change in _batches.CHANGES:
-        session.change_batch = lambda batch: _batches.CHANGES[change](torch, told, batch)
+    if change in _batches.OF_BATCHES:
+        session.change_batch = lambda batch: _batches.OF_BATCHES[change](torch, told, batch)
     if change in _models.CHANGES:
 
         def made(model):

@@ -3,7 +3,7 @@
 import json
 import os
 
-from . import _arguments, _pins
+from . import _arguments, _batches, _pins
 from ._told import Told
 
 
@@ -39,6 +39,7 @@ def begin(session, waiting):
     _pins.begin()
     after("torch", torch)
     after("numpy", _pins.numpy)
+    after("torch.utils.data.dataloader", lambda module: _batches.install(told, module))
     after("transformers.training_args", lambda module: _arguments.install(told, module))
     if given.get("change") == "resume":
         after("transformers.trainer", lambda module: _arguments.install_resuming(told, module))
