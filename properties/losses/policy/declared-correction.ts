@@ -1,5 +1,6 @@
-// The correction for what an inference engine sampled, against the one that the trainer declares or was measured to make. What
-// holds of every correction is in corrections.ts.
+// The correction for what an inference engine sampled, against the one that the trainer declares. One that was only measured may
+// be something else that looks like it: GSPO of OpenRLHF clips the ratio to the engine. What holds of every correction is in
+// corrections.ts.
 import {
   type Args,
   bandOf,
@@ -35,7 +36,7 @@ const asDeclared: Property<Tracks> = {
   catches: ['LP-22'],
   needs: [
     ...engineOffered,
-    ({ semantics }) =>
+    ({ hello: { semantics = {} } }) =>
       correctionOf(semantics) === undefined
         ? `semantics.${ITEMS.filter((item) => semantics[item] === undefined).join(', semantics.')} not declared`
         : undefined,
@@ -43,7 +44,7 @@ const asDeclared: Property<Tracks> = {
   given: () => tracks({ noEmptyRows: true, someAdvantage: true }),
   coverage,
   async check(subject, drawn) {
-    const correction = correctionOf(subject.semantics) ?? discard('no correction is declared');
+    const correction = correctionOf(subject.hello.semantics ?? {}) ?? discard('no correction is declared');
     const args = whole(drawn);
     // On policy and at the reference, so that nothing but the gap moves a weight; the case's behaviour policy is the engine.
     const onPolicy: Args<'loss'> = { ...args, old_logprobs: args.logprobs, ref_logprobs: args.logprobs };
@@ -77,7 +78,7 @@ const asDeclared: Property<Tracks> = {
     return {
       kind: 'correction',
       sentence: `The trainer gives token ${off.column} of row ${off.row} a log-probability ${show(Math.abs(off.gap))} ${off.gap < 0 ? 'below' : 'above'} the engine's; its gradient is ${show(off.observed)}, and the declared correction makes it ${show(off.expected)}.`,
-      note: `${ITEMS.map((item) => `${item} ${subject.semantics[item] ?? 'none'}`).join(', ')}. ${beside.ahead.estimated ? ESTIMATED_NOTE : band.reason}`,
+      note: `${ITEMS.map((item) => `${item} ${subject.hello.semantics?.[item] ?? 'none'}`).join(', ')}. ${beside.ahead.estimated ? ESTIMATED_NOTE : band.reason}`,
     };
   },
 };

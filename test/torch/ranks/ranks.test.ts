@@ -158,7 +158,7 @@ test('a rank that ends is named', async () => {
     const answer = await trainer.ask('loss', ROWS);
     const failure = answer.kind === 'failure' ? answer.failure : undefined;
     expect(failure?.kind).toBe('crash');
-    expect(failure?.message).toMatch(/Of its ranks, rank 1 ended with exit code 3 first, says torchrun\./);
+    expect(failure?.message).toMatch(/First failure: rank 1 ended with exit code 3 first, says torchrun\./);
   });
 });
 

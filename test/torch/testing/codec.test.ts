@@ -81,7 +81,7 @@ say(why(lambda: codec.apply_chat_template(CHAT, chat_template="{{ raise_exceptio
     expect.any(Number),
     "UnknownCharacter: the codec has no 'é': give it among characters, or a greater size",
     [[[3]], { vocab_size: 99, pad_token_id: 0, eos_token_ids: [1] }, true],
-    'ValueError: Codec: 3 ids leave none for characters behind the 3 marks',
+    'ValueError: Codec: 3 ids leave none for characters besides the 3 marks',
     'ValueError: rows of several lengths are no tensor: padding=True pads them',
     'TemplateError: no',
   ]);

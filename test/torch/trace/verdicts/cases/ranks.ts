@@ -204,7 +204,7 @@ export const ranks: Cases = {
       words: `${LOADERS} --fault first-only --workers 0`,
       ...given,
       found: 'loader/batches-are-new',
-      says: /Of each batch of 2 rows that the loader fetches, the model is called with one row/,
+      says: /The loader fetches batches of 2 rows, and the model is called with one row/,
     },
     'workers that draw with one seed': {
       words: `${LOADERS} --fault one-seed`,

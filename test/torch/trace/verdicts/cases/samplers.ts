@@ -179,7 +179,7 @@ export const samplers: Cases = {
     'answers of a server that says their text alone': {
       words: `${ASKED} --by text`,
       unknown:
-        /No verdict: .*no sampled tokens were seen; where the script samples in a way of its own, say so behind it: lossproof_trace\.watch_sample/,
+        /No verdict: .*no sampled tokens were seen; if the script samples in its own way, add after it: lossproof_trace\.watch_sample/,
     },
     'answers of a server, asked by httpx, trained past their stop': {
       words: `${ASKED} --by httpx --fault past-the-stop`,

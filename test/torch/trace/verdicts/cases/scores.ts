@@ -69,7 +69,7 @@ export const scores = {
     'clipping behind the step of a reward model': wrong(
       '--kind together --clip --fault clip-behind',
       'update/clipping-is-of-the-whole-gradient',
-      /is called behind step 0/,
+      /is called after step 0/,
     ),
     'a body that is cut off from its head': wrong(
       '--kind hand --fault detached',
