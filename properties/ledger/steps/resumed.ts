@@ -74,10 +74,14 @@ const windowsOf = (ledger: Ledger, { rank, values }: LedgerEvent): readonly Ledg
       each.rank === rank && each.values.optimizer === values.optimizer && each.values.explicit !== true,
   );
 
-/** Its first calls put it there, or it was loaded. A single call before the first step is an old custom. */
+/**
+ * Its first calls put it there, or it was loaded. A single call before the first step is an old custom, and calls after backward
+ * passes are those of a schedule that goes by micro-batches.
+ */
 function isAhead(window: LedgerEvent): boolean {
   const [last, calls] = [numberIn(window, 'last') ?? 0, numberIn(window, 'calls') ?? 0];
-  return window.values.by_processes !== true && last - (calls === 1 ? 1 : 0) > 0;
+  const ofThisRun = Math.max(calls === 1 ? 1 : 0, numberIn(window, 'behind_backward') ?? 0);
+  return window.values.by_processes !== true && last - ofThisRun > 0;
 }
 
 function togetherOf(ledger: Ledger, { state, count, schedules }: Beginning): Said {

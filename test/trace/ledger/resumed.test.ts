@@ -153,6 +153,8 @@ describe('the optimiser and its schedule, without an earlier trace', () => {
     readonly count: number;
     readonly last: number;
     readonly calls?: number;
+    /** Of those calls, after a backward pass. */
+    readonly behind?: number;
     readonly explicit?: boolean;
     /** Parameters that the second step finds a state of. */
     readonly of?: number;
@@ -165,6 +167,7 @@ describe('the optimiser and its schedule, without an earlier trace', () => {
     count,
     last,
     calls = 0,
+    behind = 0,
     explicit = false,
     of = 8,
     rates = [0.1, 0.2],
@@ -182,7 +185,7 @@ describe('the optimiser and its schedule, without an earlier trace', () => {
       ...rest,
       events: [
         ...events,
-        ...step(0, { last, calls }, { count, of: 0 }),
+        ...step(0, { last, calls, behind_backward: behind }, { count, of: 0 }),
         ...step(1, { last: last + between, calls: between }, { count: count + 1, of }),
       ],
     });
@@ -202,6 +205,7 @@ describe('the optimiser and its schedule, without an earlier trace', () => {
     ['both were loaded', { count: 6, last: 6 }],
     ['the run is the first one', { count: 0, last: 0 }],
     ['the scheduler is stepped once before the first step', { count: 0, last: 1, calls: 1 }],
+    ['the scheduler is stepped after each micro-batch', { count: 0, last: 4, calls: 4, behind: 4 }],
     ['the optimiser has no state', { count: 0, last: 6, of: 0 }],
     ['the scheduler is given its epoch', { count: 0, last: 6, explicit: true }],
     ['the schedule goes by epochs', { count: 6, last: 0, between: 0 }],

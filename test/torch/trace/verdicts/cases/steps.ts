@@ -279,7 +279,7 @@ export const steps: Cases = {
     'a decay that counts micro-batches': {
       ...with_(SCHEDULE, '--kind linear --by batch --accumulate 2'),
       found: 'update/learning-rate-is-not-zero',
-      says: /is 0, as in step 0/,
+      says: /is 0, as in each traced step before it/,
     },
     'micro-batches that nobody divides': {
       ...with_(SCHEDULE, '--loss batch --accumulate 2 --fault undivided'),
