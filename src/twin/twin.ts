@@ -1,19 +1,21 @@
 // The result of a twin: for each change, whether the run with it agrees with the run without.
 import type { Outcome } from './verdict.ts';
 
+/** The change that changes nothing: what all others are compared by. */
+export const REPEAT = 'repeat';
+
 export interface TwinResult {
   /** The change, or `pair` of two commands, or `resume`. */
   readonly name: string;
   readonly sentence: string;
   readonly outcome: Outcome;
-  /** What was changed to what, where the tracer says so: `8 × 1 rows instead of 4 × 2`. */
-  readonly detail?: string;
 }
 
 export type TwinVerdict = 'agree' | 'parts' | 'untold';
 
-/** What does not agree fails; where nothing was compared there is no verdict. */
+/** A difference fails. There is no verdict where nothing was compared, or where the script differs from itself. */
 export function verdictOf(results: readonly TwinResult[]): TwinVerdict {
+  if (results.some(({ name, outcome }) => name === REPEAT && outcome.kind === 'parts')) return 'untold';
   const kinds = results.map(({ outcome }) => outcome.kind);
   if (kinds.includes('parts')) return 'parts';
   return kinds.includes('agree') ? 'agree' : 'untold';

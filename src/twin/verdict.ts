@@ -32,6 +32,8 @@ export type Difference = { readonly step: number } & (
       /** Micro-batches of the second run that are not in its gradient; absent: none, or it is not known. */
       readonly lost?: readonly number[];
     }
+  /** The second run ended by itself with fewer steps. */
+  | { readonly what: 'count'; readonly counts: readonly [first: number, second: number] }
   | { readonly what: 'rates'; readonly rates: StepDistance['rates'] }
 );
 
@@ -61,13 +63,21 @@ const CHAOS = 0.1;
 const UNSTABLE = 1e-2;
 
 /** @param noise the distances of the script from itself, its weights moved by their rounding; of as many steps, or of fewer */
-export function outcomeOf(distances: readonly StepDistance[], noise: readonly StepDistance[]): Outcome {
+export function outcomeOf(
+  distances: readonly StepDistance[],
+  noise: readonly StepDistance[],
+  isRepeat = false,
+): Outcome {
   let units = 0;
   for (const [at, distance] of distances.entries()) {
     const rounding = noise[at];
     if (rounding === undefined) break;
-    if (at > 0 && medianOf(rounding.gradients) > CHAOS)
-      return { kind: 'agree', steps: at, units, until: distance.step };
+    if (isChaos(rounding)) {
+      if (at > 0) return { kind: 'agree', steps: at, units, until: distance.step };
+      // The same script twice: rounding is no excuse for other rows.
+      const difference = isRepeat ? beginApart(distance) : undefined;
+      return difference === undefined ? { kind: 'untold', why: CHAOTIC } : { kind: 'parts', difference };
+    }
     const judged = judgedStep(distance, rounding);
     if ('what' in judged) return { kind: 'parts', difference: judged };
     units = Math.max(units, judged.units);
@@ -88,6 +98,7 @@ export function outcomeOfRows(distances: readonly StepDistance[], noise: readonl
   const [rounding] = noise;
   if (first === undefined || rounding === undefined || first.tokens.length === 0)
     return { kind: 'untold', why: 'no row of the first step was trained in both runs' };
+  if (isChaos(rounding)) return { kind: 'untold', why: CHAOTIC };
   const apart = tokenApart(first, rounding, 'logprob');
   if (apart !== undefined) {
     const module = moduleOf(first, rounding);
@@ -101,10 +112,17 @@ export function outcomeOfRows(distances: readonly StepDistance[], noise: readonl
 
 // --- helpers ---
 
-function judgedStep(distance: StepDistance, noise: StepDistance): Difference | { readonly units: number } {
-  const { step, alone, rates } = distance;
-  const begin = apartOf(distance.before, () => FLOOR);
-  if (begin.length > 0) return { what: 'start', step, tensors: begin, of: distance.before.size };
+/** Rounding takes the script so far from itself, or has it sample other tokens, that any difference would pass for it. */
+const isChaos = ({ alone, gradients }: StepDistance): boolean =>
+  alone.some((rows) => rows.length > 0) || medianOf(gradients) > CHAOS;
+
+const CHAOTIC =
+  'rounding alone changes the rows or moves the gradients of the first step by more than 10 %; try float32';
+
+/** What it begins with, and which rows it trains: numbers that no rounding has moved yet. */
+function beginApart({ step, before, alone }: StepDistance): Difference | undefined {
+  const begin = apartOf(before, () => FLOOR);
+  if (begin.length > 0) return { what: 'start', step, tensors: begin, of: before.size };
   const [first, second] = alone;
   if (first.length > 0 || second.length > 0) {
     const idsOf = (rows: readonly TwinRow[]): string =>
@@ -114,6 +132,13 @@ function judgedStep(distance: StepDistance, noise: StepDistance): Difference | {
         .join('|');
     return { what: 'rows', step, alone, targets: idsOf(first) === idsOf(second) };
   }
+  return undefined;
+}
+
+function judgedStep(distance: StepDistance, noise: StepDistance): Difference | { readonly units: number } {
+  const { step, rates } = distance;
+  const begin = beginApart(distance);
+  if (begin !== undefined) return begin;
   const forward = tokenApart(distance, noise, 'logprob');
   if (forward !== undefined) {
     const module = moduleOf(distance, noise);

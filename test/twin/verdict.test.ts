@@ -172,6 +172,23 @@ describe('no verdict', () => {
   });
 });
 
+describe('where rounding alone changes the first step', () => {
+  const noise = distancesOf(run({}), rounded(0.3, {}));
+  const sampled = distancesOf(run({}), run({ rows: [row([1, 2, 9])] }));
+
+  test.each([
+    ['moves its gradients', noise],
+    ['has other tokens sampled', sampled],
+  ])('and %s, nothing can be compared', (_, rounding) => {
+    const far = distancesOf(run({}), run({ gradients: prints({ embed: 9, head: 9 }) }));
+    for (const judge of [outcomeOf, outcomeOfRows])
+      expect(judge(far, rounding)).toMatchObject({
+        kind: 'untold',
+        why: expect.stringContaining('rounding alone'),
+      });
+  });
+});
+
 describe('rows among others', () => {
   const noise = distancesOf(run({}), rounded(1e-7, {}));
   const beside = (logprob: number): TwinRun =>

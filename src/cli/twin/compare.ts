@@ -4,7 +4,7 @@ import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
 import type { TwinRun } from '../../twin/run.ts';
-import type { TwinResult } from '../../twin/twin.ts';
+import { REPEAT, type TwinResult } from '../../twin/twin.ts';
 import { type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
 import type { Context, Problem } from '../context.ts';
 import { type Attempt, type Ran, type RunAsk, runTwin } from './runs.ts';
@@ -89,7 +89,6 @@ export async function twins(
 
 // --- helpers ---
 
-const REPEAT = 'repeat';
 const RESUME = 'resume';
 
 interface Base {
@@ -154,10 +153,12 @@ function basesOf(
 }
 
 /** @param before steps that the run that saved a checkpoint made */
-function comparisonsOf({ command, changes, pair, resume }: Asked, before: number): readonly Comparison[] {
-  const plain = { dropout: true, lacks: '', judge: compared };
+function comparisonsOf(asked: Asked, before: number): readonly Comparison[] {
+  const { command, changes, pair, resume, steps } = asked;
+  const judge = (base: Base, other: Ran): Outcome => compared(base, other, steps);
+  const plain = { dropout: true, lacks: '', judge };
   return [
-    ...changes.map((change) => comparisonOf(change, command, before)),
+    ...changes.map((change) => comparisonOf(change, asked, before)),
     ...(pair === undefined ? [] : [{ ...plain, name: 'pair', sentence: 'the second command', words: pair }]),
     ...(resume === undefined
       ? []
@@ -168,13 +169,13 @@ function comparisonsOf({ command, changes, pair, resume }: Asked, before: number
             sentence: `the run goes on from a checkpoint after ${before} steps`,
             words: [...command, ...resume.go],
             keeps: true,
-            judge: (base: Base, other: Ran) => compared(after(base, before), other),
+            judge: (base: Base, other: Ran) => judge(after(base, before), other),
           },
         ]),
   ];
 }
 
-function comparisonOf(change: Change, command: readonly string[], before: number): Comparison {
+function comparisonOf(change: Change, { command, steps }: Asked, before: number): Comparison {
   const { name, sentence, lacks } = change;
   return {
     name,
@@ -190,20 +191,21 @@ function comparisonOf(change: Change, command: readonly string[], before: number
       change.ofRows === true
         ? (base, { run }) => outcomeOfRows(distancesOf(base.run, run), base.noise)
         : name === REPEAT
-          ? compared
+          ? (base, other) => compared(base, other, steps, true)
           : name === RESUME
-            ? (base, other) => unlessSampled(compared(after(base, before), other), base)
-            : (base, other) => unlessSampled(compared(base, other), base),
+            ? (base, other) => unlessSampled(compared(after(base, before), other, steps), base)
+            : (base, other) => unlessSampled(compared(base, other, steps), base),
   };
 }
 
-function compared(base: Base, { run, failure }: Ran): Outcome {
+function compared(base: Base, { run, failure }: Ran, steps: number, isRepeat = false): Outcome {
   const distances = distancesOf(base.run, run);
-  const outcome = outcomeOf(distances, base.noise);
-  const isShort = distances.length < base.run.steps.filter(({ made }) => made).length;
-  return failure !== undefined && isShort && outcome.kind !== 'parts'
-    ? { kind: 'untold', why: `the script failed with the change: ${failure}` }
-    : outcome;
+  const outcome = outcomeOf(distances, base.noise, isRepeat);
+  const wanted = Math.min(steps, base.run.steps.filter(({ made }) => made).length);
+  if (outcome.kind === 'parts' || distances.length >= wanted) return outcome;
+  if (failure !== undefined) return { kind: 'untold', why: `the script failed with the change: ${failure}` };
+  const step = base.run.steps[distances.length]?.index ?? 0;
+  return { kind: 'parts', difference: { what: 'count', step, counts: [wanted, distances.length] } };
 }
 
 function unlessSampled(outcome: Outcome, { run }: Base): Outcome {

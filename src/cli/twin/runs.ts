@@ -29,7 +29,6 @@ export interface Ran {
   readonly run: TwinRun;
   /** The script failed by itself: how. */
   readonly failure?: string;
-  readonly seconds: number;
 }
 
 export type Attempt = Ran | Problem | 'interrupted';
@@ -38,7 +37,6 @@ export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
   const folder = join(ask.folder, ask.name);
   const { change, noise, dropout, keeps, checkpoint, at } = ask;
   const asked = { change, noise, dropout, keeps, checkpoint, at };
-  const begun = performance.now();
   makeFolders(join(context.cwd, folder));
   const { exit, interrupted } = await runScript(
     {
@@ -68,8 +66,5 @@ export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
   return {
     run,
     ...(failure === undefined || failure === null ? {} : { failure }),
-    seconds: (performance.now() - begun) / MILLISECONDS,
   };
 }
-
-const MILLISECONDS = 1000;

@@ -11,10 +11,9 @@ export function twinJson(results: readonly TwinResult[], folder: string, textOf:
     verdict: verdictOf(results),
     sentence: verdictLine(results),
     folder,
-    changes: results.map(({ name, sentence, detail, outcome }) => ({
+    changes: results.map(({ name, sentence, outcome }) => ({
       change: name,
       does: sentence,
-      detail: detail ?? null,
       outcome: outcome.kind,
       ...(outcome.kind === 'agree'
         ? { steps: outcome.steps, times_rounding: outcome.units, until_step: outcome.until ?? null }

@@ -1,5 +1,6 @@
 // What a twin found, on a terminal: a line for each change that makes no difference, and for each other one the first place
 // where the runs part.
+import { CHANGES } from '../../twin/changes.ts';
 import type { TwinRow } from '../../twin/run.ts';
 import { type TwinResult, verdictOf } from '../../twin/twin.ts';
 import type { Apart, Difference, Outcome, TokensApart } from '../../twin/verdict.ts';
@@ -17,14 +18,13 @@ export interface TwinPrint {
 }
 
 /** One change; the sentences below its line say where the runs part, or why nothing was compared. */
-export function resultLines({ name, detail, outcome }: TwinResult, print: TwinPrint): string[] {
+export function resultLines({ name, outcome }: TwinResult, print: TwinPrint): string[] {
   const { width, paint } = print;
   const line = `${SIGNS[outcome.kind]} ${pad(name, NAME_WIDTH)} ${headOf(outcome)}`;
   const paints = { agree: paint.blue, parts: paint.orange, untold: paint.dim };
-  const below = [...(detail === undefined ? [] : [detail]), ...sentencesOf(outcome, print.textOf)];
   return [
     ...wrap(harmless(line), width).map(paints[outcome.kind]),
-    ...(outcome.kind === 'agree' ? [] : below).flatMap((sentence) =>
+    ...sentencesOf(outcome, print.textOf).flatMap((sentence) =>
       wrap(harmless(sentence), width - INDENT.length).map((text) => INDENT + text),
     ),
   ];
@@ -35,7 +35,8 @@ export function verdictLine(results: readonly TwinResult[]): string {
   const of = (kind: Outcome['kind']): readonly TwinResult[] =>
     results.filter(({ outcome }) => outcome.kind === kind);
   const names = (list: readonly TwinResult[]): string => list.map(({ name }) => name).join(', ');
-  const compared = `${plural(of('agree').length, 'change agrees', 'changes agree')}`;
+  const without = of('untold').length === 0 ? '' : `; not compared: ${names(of('untold'))}`;
+  const compared = `${plural(of('agree').length, 'change agrees', 'changes agree')}${without}`;
   if (verdict === 'parts') return `${names(of('parts'))} changed what is trained; ${compared}.`;
   return verdict === 'agree' ? `${compared}.` : 'No verdict: nothing could be compared.';
 }
@@ -86,6 +87,10 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
       return [
         `In step ${step} the gradients agree, and the learning rate is ${difference.rates[1].map(short).join(', ')} instead of ${difference.rates[0].map(short).join(', ')}.`,
       ];
+    case 'count':
+      return [
+        `The run makes ${plural(difference.counts[1], 'step')} with the change, and ${difference.counts[0]} without it.`,
+      ];
     case 'updates':
       return [
         `In step ${step} gradients and learning rates agree, and the weights after it do not: ${tensorsWords(difference.tensors, difference.of)}; rounding explains ${percent(difference.explained)}.`,
@@ -99,7 +104,7 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
 // --- helpers ---
 
 const INDENT = '    ';
-const NAME_WIDTH = 'checkpointing'.length;
+const NAME_WIDTH = Math.max(...CHANGES.map(({ name }) => name.length));
 const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
 /** Tokens of a row that are shown before the one in question. */
 const MOST_TOKENS = 8;

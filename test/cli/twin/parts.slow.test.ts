@@ -44,6 +44,7 @@ describe('where runs part', () => {
   });
 
   test.each([
+    ['ends', 'The run makes 1 step with the change, and 2 without it.'],
     ['restarts', 'trains other rows'],
     ['rate', 'the learning rate is 0.05 instead of 0.1'],
     ['moments', 'gradients and learning rates agree, and the weights after it do not'],

@@ -60,6 +60,8 @@ done = 0
 if "--resume" in options:
     with open(options["--resume"], encoding="utf-8") as file:
         weights, done = json.load(file)
+if fault == "ends" and "--resume" in options:
+    wanted = 1
 rate = 0.1 * (0.5 if fault == "rate" and "--resume" in options else 1)
 # Rows of other lengths; at each place of a row, a direction of its own that its weights are pushed in.
 rows = [[20 + (3 * r + t) % 50 for t in range(4 + (5 * r) % 7)] for r in range(64)]

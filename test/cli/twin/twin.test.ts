@@ -13,7 +13,7 @@ describe('a script that is right', () => {
     // Two processes need torch's launcher, which is not here.
     expect(out).toMatch(/· ranks not compared The script failed with the change/);
     expect(out).not.toContain('attention');
-    expect(out).toContain('4 changes agree.');
+    expect(out).toContain('4 changes agree; not compared: ranks.');
     expect(code).toBe(0);
   });
 
@@ -144,4 +144,14 @@ test("records are no part of the user's repository", async () => {
   const world = twinWorld();
   await twin(['--change', 'repeat'], '', world);
   expect(existsSync(join(world.folder, '.lossproof', 'twin', '.gitignore'))).toBe(true);
+});
+
+test('--json: a script that differs from itself has no verdict', async () => {
+  const world = twinWorld();
+  const words = ['--', 'python3', 'train.py', '--fault', 'unseeded'];
+  expect(await world.run('twin', '--json', ...words)).toBe(2);
+  expect(JSON.parse(world.out())).toMatchObject({
+    verdict: 'untold',
+    changes: [{ change: 'repeat', outcome: 'parts', differs: 'start' }],
+  });
 });

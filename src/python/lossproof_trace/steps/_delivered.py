@@ -68,14 +68,15 @@ class Delivered:
             # Left over of the step before: set to nothing, or not.
             self.before[key] = self.sample(parameter.grad, parameter, positions)
         own = self.passes.setdefault(number, {})
+        # In one pass, gradient checkpointing may deliver in parts.
         own[key] = values if key not in own else own[key] + values
 
     def sample(self, gradient, parameter, positions):
-        """(FEW,) float64; None: it is not of the parameter's form."""
+        """(FEW,), on its device; None: it is not of the parameter's form."""
         if gradient is None or gradient.is_sparse or gradient.shape != parameter.shape or hasattr(gradient, "to_local"):
             return None
         # In the order of the indices: gradients lie in memory as they please.
-        return gradient.detach().reshape(-1).index_select(0, positions).double().cpu()
+        return gradient.detach().reshape(-1).index_select(0, positions)
 
     def told(self, pending):
         """Before a step: one `event`. Spends what was delivered."""
@@ -91,9 +92,9 @@ class Delivered:
                 continue
             if self.before.get(key) is not None and bool((self.before[key] != 0).any()):
                 return
-            wanted.append(now)
+            wanted.append(wide(now))
             for column, own in zip(columns, passes.values()):
-                column.append(own.get(key, torch.zeros_like(now)))
+                column.append(wide(own.get(key, torch.zeros_like(now))))
         if not wanted:
             return
         # Each tensor counts alike, but for those whose gradient is hardly more than rounding.
@@ -118,3 +119,8 @@ class Delivered:
             names=[],
             values={"factors": [float(factor) for factor in factors], "rest": rest},
         )
+
+
+def wide(values):
+    """float64, on the processor: what is on an accelerator leaves it at the step, and not in each backward pass."""
+    return values.cpu().double()

@@ -144,9 +144,10 @@ class Steps:
                     _grown.told(session, model, _added.known)
             if index not in self.called or session.thrown:
                 self.copies.called(model, index in self.called)
+            if index not in self.called:
+                with session.guard("what a backward pass delivers"):
+                    self.delivered.training(model)
             self.called.add(index)
-            with session.guard("what a backward pass delivers"):
-                self.delivered.training(model)
 
     def before(self, optimizer, args, kwargs, engine=None):
         """`engine`: (frame, models and tensors, functions) of an engine's own step, within which its optimisers make theirs."""
