@@ -54,7 +54,7 @@ export interface TwinRow {
 }
 
 export interface TwinToken {
-  /** Index into the row's ids; their number: behind the last one. */
+  /** Index into the row's ids; their number: after the last one. */
   readonly at: number;
   readonly target: number | undefined;
   readonly weight: number | undefined;
