@@ -274,7 +274,7 @@ export const steps: Cases = {
     'a warm-up in steps, stepped by epochs': {
       ...with_(SCHEDULE, '--by epoch'),
       found: 'update/learning-rate-is-not-zero',
-      says: /The learning rate of step 1.* is 0, as in step 0/,
+      says: /The learning rate of step 1.* is 0, as in each traced step before it/,
     },
     'a decay that counts micro-batches': {
       ...with_(SCHEDULE, '--kind linear --by batch --accumulate 2'),
