@@ -37,7 +37,10 @@ export function verdictLine(results: readonly TwinResult[]): string {
   const names = (list: readonly TwinResult[]): string => list.map(({ name }) => name).join(', ');
   const without = of('untold').length === 0 ? '' : `; not compared: ${names(of('untold'))}`;
   const compared = `${plural(of('agree').length, 'change agrees', 'changes agree')}${without}`;
-  if (verdict === 'parts') return `${names(of('parts'))} changed what is trained; ${compared}.`;
+  if (verdict === 'parts') {
+    const others = of('agree').length === 0 ? without : `; ${compared}`;
+    return `${names(of('parts'))} changed what is trained${others}.`;
+  }
   return verdict === 'agree' ? `${compared}.` : 'No verdict: nothing could be compared.';
 }
 
