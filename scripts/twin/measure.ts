@@ -1,151 +1,85 @@
 // `npm run measure:twin`: unmodified trainers under every change of `lossproof twin`, as a table in docs/twin.md. Needs
-// `npm run setup:trainers`.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// `npm run setup:trainers`. With `-- --seeds 8`: they and loops by hand from so many random weights each, and how many twin
+// runs are blamed; nothing may be.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { parseArgs } from 'node:util';
 import { CHANGES } from '../../src/twin/changes.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { CHATS, PREFERENCES } from '../../test/torch/trace/verdicts/data.ts';
+import { LOOPS, measured, SUBJECTS, versionOf } from './subjects.ts';
 
 const PAGE = join(PACKAGE_ROOT, 'docs/twin.md');
-const MAIN = join(PACKAGE_ROOT, 'dist/src/cli/main.js');
-const SCRIPTS = join(PACKAGE_ROOT, 'test/torch/trace/scripts');
-const ZERO = join(PACKAGE_ROOT, 'test/torch/twin/zero.py');
-const LAUNCH = 'python -m torch.distributed.run --standalone --nproc-per-node 1';
 
-interface Subject {
-  readonly name: string;
-  /** The packages whose versions are shown. */
-  readonly of: readonly string[];
-  readonly environment: string;
-  readonly command: string;
-}
-
-const SUBJECTS: readonly Subject[] = [
-  {
-    name: "transformers' Trainer",
-    of: ['transformers'],
-    environment: '.venv',
-    command: `python ${SCRIPTS}/hf_trainer.py --data chats.jsonl --output out --accumulate 2`,
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string' },
+    /** A part of the names. */
+    only: { type: 'string', default: '' },
   },
-  {
-    name: "TRL's SFTTrainer",
-    of: ['trl'],
-    environment: '.venv',
-    command: `python ${SCRIPTS}/trl_sft.py --data chats.jsonl --output out --accumulate 2`,
-  },
-  {
-    name: "TRL's SFTTrainer, packed",
-    of: ['trl'],
-    environment: '.venv',
-    command: `python ${SCRIPTS}/trl_sft.py --data chats.jsonl --output out --packing`,
-  },
-  {
-    name: "TRL's DPOTrainer",
-    of: ['trl'],
-    environment: '.venv',
-    command: `python ${SCRIPTS}/trl_dpo.py --data pairs.jsonl --output out`,
-  },
-  {
-    name: "TRL's GRPOTrainer",
-    of: ['trl'],
-    environment: '.venv',
-    command: `python ${SCRIPTS}/trl_rl.py --output out --accumulate 2`,
-  },
-  {
-    name: "Lightning's Trainer",
-    of: ['pytorch_lightning'],
-    environment: '.venv-places',
-    command: `python ${SCRIPTS}/places/lightning_fit.py --data chats.jsonl`,
-  },
-  {
-    name: 'PEFT, LoRA, SFT',
-    of: ['peft', 'trl'],
-    environment: '.venv-places',
-    command: `python ${SCRIPTS}/places/peft_sft.py --data chats.jsonl`,
-  },
-  {
-    name: 'DeepSpeed, ZeRO 2',
-    of: ['deepspeed'],
-    environment: '.venv-places',
-    command: `${LAUNCH} ${ZERO} --stage 2`,
-  },
-  {
-    name: 'DeepSpeed, ZeRO 3',
-    of: ['deepspeed'],
-    environment: '.venv-places',
-    command: `${LAUNCH} ${ZERO} --stage 3`,
-  },
-];
-
-interface Told {
-  readonly change: string;
-  readonly outcome: 'agree' | 'parts' | 'untold';
-  readonly times_rounding?: number;
-  readonly differs?: string;
-  readonly sentences?: readonly string[];
-}
-
-const rows: string[] = [];
-const differences: string[] = [];
-for (const subject of SUBJECTS) {
-  const told = await measured(subject);
-  const cell = (name: string): string => {
-    const found = told.find(({ change }) => change === name);
-    if (found === undefined || found.outcome === 'untold') return '–';
-    if (found.outcome === 'agree')
-      return found.times_rounding === 0 ? 'exact' : (found.times_rounding ?? 0).toFixed(2);
-    differences.push(`- ${subject.name}, \`${name}\`: ${found.sentences?.[0] ?? found.differs}`);
-    return `✗ ${found.differs}`;
-  };
-  const versions = await Promise.all(
-    subject.of.map(async (name) => `${name} ${await versionOf(subject, name)}`),
-  );
-  rows.push(
-    `| ${subject.name} | ${versions.join(', ')} | ${CHANGES.map(({ name }) => cell(name)).join(' | ')} |`,
-  );
-  process.stderr.write(`${rows.at(-1)}\n`);
-}
-const table = [
-  `| trainer | versions | ${CHANGES.map(({ name }) => `\`${name}\``).join(' | ')} |`,
-  `| --- | --- |${' --- |'.repeat(CHANGES.length)}`,
-  ...rows,
-  ...(differences.length === 0 ? [] : ['', ...differences]),
-].join('\n');
-const page = readFileSync(PAGE, 'utf8');
-const [before = '', after = ''] = [
-  page.split('<!-- measured -->')[0],
-  page.split('<!-- end of measured -->')[1],
-];
-writeFileSync(PAGE, `${before}<!-- measured -->\n${table}\n<!-- end of measured -->${after}`);
+});
+if (values.seeds === undefined) await trainers();
+else await patience(Number(values.seeds));
 
 // --- helpers ---
 
-async function measured({ name, environment, command }: Subject): Promise<readonly Told[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'lossproof-twin-'));
-  const lines = (values: readonly unknown[]): string =>
-    values.map((value) => JSON.stringify(value)).join('\n');
-  writeFileSync(join(folder, 'chats.jsonl'), lines([...CHATS, ...CHATS, ...CHATS]));
-  writeFileSync(join(folder, 'pairs.jsonl'), lines([...PREFERENCES, ...PREFERENCES, ...PREFERENCES]));
-  const { stdout, stderr } = await execa('node', [MAIN, 'twin', '--json', '--', ...command.split(' ')], {
-    cwd: folder,
-    reject: false,
-    env: {
-      PATH: `${join(PACKAGE_ROOT, environment, 'bin')}:${process.env.PATH ?? ''}`,
-      PYTHONPATH: SCRIPTS,
-      OMP_NUM_THREADS: '1',
-    },
-  });
-  if (stdout === '') throw new Error(`${name}: ${stderr}`);
-  return (JSON.parse(stdout) as { readonly changes: readonly Told[] }).changes;
+async function trainers(): Promise<void> {
+  const rows: string[] = [];
+  const differences: string[] = [];
+  for (const subject of SUBJECTS.filter(({ name }) => name.includes(values.only))) {
+    const told = await measured(subject);
+    const cell = (name: string): string => {
+      const found = told.find(({ change }) => change === name);
+      if (found === undefined || found.outcome === 'untold') return '–';
+      if (found.outcome === 'agree')
+        return found.times_rounding === 0 ? 'exact' : (found.times_rounding ?? 0).toFixed(2);
+      differences.push(`- ${subject.name}, \`${name}\`: ${found.sentences?.[0] ?? found.differs}`);
+      return `✗ ${found.differs}`;
+    };
+    const versions = await Promise.all(
+      subject.of.map(async (name) => `${name} ${await versionOf(subject, name)}`),
+    );
+    rows.push(
+      `| ${subject.name} | ${versions.join(', ')} | ${CHANGES.map(({ name }) => cell(name)).join(' | ')} |`,
+    );
+    process.stderr.write(`${rows.at(-1)}\n`);
+  }
+  const table = [
+    `| trainer | versions | ${CHANGES.map(({ name }) => `\`${name}\``).join(' | ')} |`,
+    `| --- | --- |${' --- |'.repeat(CHANGES.length)}`,
+    ...rows,
+    ...(differences.length === 0 ? [] : ['', ...differences]),
+  ].join('\n');
+  write('measured', table);
 }
 
-async function versionOf({ environment }: Subject, name: string): Promise<string> {
-  const python = join(PACKAGE_ROOT, environment, 'bin', 'python');
-  const { stdout } = await execa(python, [
-    '-c',
-    `from importlib.metadata import version; print(version("${name}"))`,
-  ]);
-  return stdout;
+/** All changes of all correct scripts, from other weights each time: what rounding does is another draw each time. */
+async function patience(seeds: number): Promise<void> {
+  const subjects = [...SUBJECTS, ...LOOPS].filter(({ name }) => name.includes(values.only));
+  let runs = 0;
+  let largest = 0;
+  const blamed: string[] = [];
+  for (let seed = 1; seed <= seeds; seed += 1)
+    for (const subject of subjects)
+      for (const told of await measured(subject, seed)) {
+        if (told.outcome === 'untold') continue;
+        runs += 1;
+        largest = Math.max(largest, told.times_rounding ?? 0);
+        const line = `${subject.name}, seed ${seed}, ${told.change}: ${told.times_rounding?.toFixed(2) ?? told.differs}`;
+        process.stderr.write(`${line}\n`);
+        if (told.outcome === 'parts') blamed.push(line);
+      }
+  const sentence = `${runs} twin runs of ${subjects.length} correct scripts from ${seeds} random weights each: ${blamed.length} blamed. The largest difference is ${largest.toFixed(2)} times the rounding.`;
+  for (const line of [sentence, ...blamed]) console.log(line);
+  process.exitCode = blamed.length > 0 ? 1 : 0;
+  write('patience', sentence);
+}
+
+/** Into the page, between the comments of this name; only where everything was measured. */
+function write(name: string, text: string): void {
+  if (values.only !== '') return;
+  const page = readFileSync(PAGE, 'utf8');
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const [before, after] = [page.split(begin)[0], page.split(end)[1]];
+  if (before === undefined || after === undefined) throw new Error(`docs/twin.md has no place for "${name}"`);
+  writeFileSync(PAGE, `${before}${begin}\n${text}\n${end}${after}`);
 }
