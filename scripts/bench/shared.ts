@@ -45,16 +45,22 @@ export function medianRatio(over: readonly number[], under: readonly number[]): 
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
 }
 
-/** Of a command and all it starts: the same on a machine that others use, too. Fails where the command does. */
-export function processorMilliseconds(
-  command: readonly string[],
-  options: { readonly cwd?: string } = {},
-): number {
+export interface Spent {
+  /** Processor time of a command and all it starts: the same on a machine that others use, too. */
+  readonly milliseconds: number;
+  /** The largest peak of one of its processes. */
+  readonly megabytes: number;
+}
+
+/** Fails where the command does. */
+export function spentBy(command: readonly string[], options: { readonly cwd?: string } = {}): Spent {
   const measured = [
     'import resource, subprocess, sys',
     'subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)',
     'used = resource.getrusage(resource.RUSAGE_CHILDREN)',
-    'print(1000 * (used.ru_utime + used.ru_stime))',
+    'print(1000 * (used.ru_utime + used.ru_stime), used.ru_maxrss / 1000)',
   ].join('\n');
-  return Number(execFileSync('python3', ['-c', measured, ...command], { encoding: 'utf8', ...options }));
+  const told = execFileSync('python3', ['-c', measured, ...command], { encoding: 'utf8', ...options });
+  const [milliseconds = Number.NaN, megabytes = Number.NaN] = told.split(' ').map(Number);
+  return { milliseconds, megabytes };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { median } from './scaling/exponents.ts';
-import { machine, medianRatio, openSheet, processorMilliseconds } from './shared.ts';
+import { machine, medianRatio, openSheet, spentBy } from './shared.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 9;
 /** Scripts ask for the version: at most so many times a Node that does nothing. */
@@ -27,7 +27,7 @@ try {
   // A first time each, for the files to be in memory.
   for (let round = -1; round < rounds; round += 1)
     for (const { words, times } of ways) {
-      const took = processorMilliseconds([process.execPath, ...words], { cwd: scratch });
+      const took = spentBy([process.execPath, ...words], { cwd: scratch }).milliseconds;
       if (round >= 0) times.push(took);
     }
 } finally {

@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader
 VOCAB, WIDTH, HEADS, IGNORED, PAD = 61, 32, 4, -100, 0
 FAULTS = [
     "lost-middle", "twice", "means", "positions", "leak", "neighbours", "mask-cache", "dropout-not-restored", "stale-cache",
-    "restarts", "no-moments", "schedule-twice", "trains-nothing", "clip-own-norm", "summed-gather", "columns", "unseeded",
+    "restarts", "no-moments", "schedule-twice", "trains-nothing", "clip-own-norm", "summed-gather", "columns", "unseeded", "first-mask", "first-count",
 ]  # fmt: skip
 parser = argparse.ArgumentParser()
 parser.add_argument("--batch", type=int, default=4)
@@ -65,6 +65,8 @@ class Model(nn.Module):
         segments = (position_ids == 0).cumsum(1) if options.packed and fault != "leak" else torch.zeros_like(input_ids)
         allowed = causal & attention_mask.bool()[:, None, :] & (segments[:, :, None] == segments[:, None, :])
         allowed = (allowed | torch.eye(width, dtype=torch.bool))[:, None]
+        if fault == "first-mask":  # of the first row, for all of them
+            allowed = allowed[:1]
         if fault == "mask-cache":  # kept from the first batch that was as wide
             self.cached = self.cached or {}
             allowed = self.cached.setdefault(width, allowed)
@@ -115,6 +117,8 @@ def loss_of(logits, labels, count, parts):
     each = F.cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), ignore_index=IGNORED, reduction="none")
     if fault == "means":
         return each.sum() / (labels[:, 1:] != IGNORED).sum() / parts
+    if fault == "first-count":  # as if each row had as many tokens as the first
+        return each.sum() / (labels[0, 1:] != IGNORED).sum() / len(labels) / parts
     if fault == "columns":
         return each.sum() / labels.numel() / parts
     return each.sum() / count
@@ -173,7 +177,7 @@ for step in range(options.steps):
     for at, batch in enumerate(batches):
         held = [None if p.grad is None else p.grad.clone() for p in parameters]
         inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "position_ids")}
-        loss = loss_of(model(**inputs), batch["labels"], count, len(batches) * (ranks if fault in ("means", "columns") else 1))
+        loss = loss_of(model(**inputs), batch["labels"], count, len(batches) * (ranks if fault in ("means", "columns", "first-count") else 1))
         if fault == "summed-gather" and ranks > 1:
             loss = Gathered.apply(loss)
         loss.backward()

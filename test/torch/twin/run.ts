@@ -9,7 +9,7 @@ import { CHATS } from '../trace/verdicts/data.ts';
 export const BIN = join(process.env.LOSSPROOF_VENV ?? join(PACKAGE_ROOT, '.venv'), 'bin');
 export const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 export const OWN = join(PACKAGE_ROOT, 'test', 'torch', 'twin', 'own.py');
-const PUBLIC = OWN.replace('own.py', 'public.py');
+const LLAMA = OWN.replace('own.py', 'llama.py');
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
 
 export interface Told {
@@ -23,7 +23,7 @@ export interface Told {
   readonly times_rounding?: number;
 }
 
-/** The outcome of each change, in a new folder with `chats.jsonl`. In the command SCRIPTS, OWN and PUBLIC stand for their paths. */
+/** The outcome of each change, in a new folder with `chats.jsonl`. In the command SCRIPTS, OWN and LLAMA stand for their paths. */
 export async function twin(options: readonly string[], command: string): Promise<ReadonlyMap<string, Told>> {
   const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
   mkdirSync(join(folder, 'out'));
@@ -32,7 +32,7 @@ export async function twin(options: readonly string[], command: string): Promise
   writeFileSync(join(folder, 'chats.jsonl'), rows.join('\n'));
   const words = command
     .split(' ')
-    .map((word) => word.replace('SCRIPTS', SCRIPTS).replace('OWN', OWN).replace('PUBLIC', PUBLIC));
+    .map((word) => word.replace('SCRIPTS', SCRIPTS).replace('OWN', OWN).replace('LLAMA', LLAMA));
   const { stdout, stderr } = await execa('node', [MAIN, 'twin', '--json', ...options, '--', ...words], {
     cwd: folder,
     reject: false,

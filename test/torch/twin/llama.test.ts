@@ -1,5 +1,5 @@
-// Bugs of public projects, rebuilt from their threads (public.py): the script without the bug agrees, and with it the runs part
-// where the thread says that they do.
+// Bugs of public projects, rebuilt from their threads, and some of no thread (llama.py): the script without the bug agrees, and
+// with it the runs part where the thread says that they do.
 import { expect, test } from 'vitest';
 import { type Told, twin } from './run.ts';
 
@@ -18,51 +18,72 @@ const resumedAfter = (steps: number): readonly string[] => [
   '--resume-args',
   '--resume ck.pt',
 ];
-const PAIR = '--- python -m torch.distributed.run --standalone --nproc-per-node 2 PUBLIC --micro-batch 2 BUG';
+const PAIR = '--- python -m torch.distributed.run --standalone --nproc-per-node 2 LLAMA --micro-batch 2 BUG';
 
 const BUGS: readonly Bug[] = [
   {
     name: 'verl-7401',
     // An epoch has four steps.
     options: resumedAfter(4),
-    command: 'python PUBLIC BUG',
+    command: 'python LLAMA BUG',
     change: 'resume',
     where: { differs: 'rows', step: 4 },
   },
   {
     name: 'mini-trainer-79',
     options: resumedAfter(3),
-    command: 'python PUBLIC BUG',
+    command: 'python LLAMA BUG',
     change: 'resume',
     where: { differs: 'rows', step: 3 },
   },
   {
     name: 'starvla-210',
     options: ['--with', '--micro-batch 2 --accumulate 2'],
-    command: 'python PUBLIC BUG',
+    command: 'python LLAMA BUG',
     change: 'pair',
     where: { differs: 'rates', step: 0 },
   },
   {
     name: 'transformers-46634',
     options: ['--with', '--pack'],
-    command: 'python PUBLIC BUG',
+    command: 'python LLAMA BUG',
     change: 'pair',
     where: { differs: 'logprobs', step: 0 },
   },
   {
     name: 'olmo-core-828',
     options: ['--with', '--recompute'],
-    command: 'python PUBLIC --dropout 0.1 BUG',
+    command: 'python LLAMA --dropout 0.1 BUG',
     change: 'pair',
     where: { differs: 'gradients', step: 0 },
   },
   {
     name: 'prime-rl-2562',
     options: [],
-    command: `python PUBLIC BUG ${PAIR}`,
+    command: `python LLAMA BUG ${PAIR}`,
     change: 'pair',
     where: { differs: 'weights', step: 0 },
+  },
+  {
+    name: 'bool-mask',
+    options: ['--change', 'attention'],
+    command: 'python LLAMA BUG',
+    change: 'attention',
+    where: { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.o_proj' },
+  },
+  {
+    name: 'unscaled',
+    options: ['--change', 'attention'],
+    command: 'python LLAMA --accumulate 2 --micro-batch 2 BUG',
+    change: 'attention',
+    where: { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.o_proj' },
+  },
+  {
+    name: 'moving-average',
+    options: ['--change', 'checkpointing'],
+    command: 'python LLAMA --dropout 0.1 BUG',
+    change: 'checkpointing',
+    where: { differs: 'gradients', step: 0 },
   },
 ];
 

@@ -7,6 +7,10 @@
   transformers-46634   packed rows with a mask of ones: examples see each other
   olmo-core-828        layers are computed again with other dropout
   prime-rl-2562        each process divides by its own tokens
+and some of no thread:
+  bool-mask            a mask of booleans, which eager attention adds to its scores
+  unscaled             attention that was patched, and forgets to divide by the root of the width
+  moving-average       a layer keeps an average of what it saw, and sees it again when it is computed again
 """
 
 import argparse
@@ -18,7 +22,8 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader
 from transformers import LlamaConfig, LlamaForCausalLM
 
-BUGS = ["verl-7401", "mini-trainer-79", "starvla-210", "transformers-46634", "olmo-core-828", "prime-rl-2562"]
+PUBLIC = ["verl-7401", "mini-trainer-79", "starvla-210", "transformers-46634", "olmo-core-828", "prime-rl-2562"]
+BUGS = [*PUBLIC, "bool-mask", "unscaled", "moving-average"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--bug", choices=BUGS)
 parser.add_argument("--micro-batch", type=int, default=4)
@@ -52,6 +57,20 @@ if arguments.recompute:
             plain, h, use_reentrant=False, preserve_rng_state=bug != "olmo-core-828"
         )
 
+if bug == "moving-average":
+    for layer in model.model.layers:
+        layer.input_layernorm.register_buffer("average", torch.zeros(config.hidden_size))
+
+        def shifted(module, _, output):
+            with torch.no_grad():
+                module.average.lerp_(output.mean((0, 1)), 0.1)
+            return output - module.average.clone()
+
+        layer.input_layernorm.register_forward_hook(shifted)
+if bug == "unscaled":
+    scaled = F.scaled_dot_product_attention
+    F.scaled_dot_product_attention = lambda *values, scale=None, **named: scaled(*values, scale=1.0, **named)
+
 examples = []
 for at in range(16):
     length = 5 + at * 7 % 9
@@ -73,6 +92,8 @@ def collate(rows):
         own = torch.tensor(row["ids"])
         ids[at, : len(own)], mask[at, : len(own)] = own, 1
         labels[at, row["prompt"] : len(own)] = own[row["prompt"] :]
+    if bug == "bool-mask":
+        mask = torch.ones(width, width).tril().bool() & mask[:, None, None, :].bool()
     return {"input_ids": ids, "attention_mask": mask}, labels
 
 
