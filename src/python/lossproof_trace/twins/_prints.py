@@ -5,9 +5,11 @@ they are apart (Achlioptas 2003, "Database-friendly random projections"): of R =
 """
 
 R = 8
-# Elements that are read at a time: bounds what is needed beside the tensor (32 MiB in float64).
+# Signs are those of a table of so many elements, and again.
 CHUNK = 2**22
 WIDTH = 1024
+# Elements that are read at a time: 8 MiB in float64, which stays in a cache.
+PART = 2**20
 SEED = 8191
 
 
@@ -40,15 +42,17 @@ class Prints:
         flat = tensor.reshape(-1)
         wide = torch.float32 if flat.device.type == "mps" else torch.float64
         inner = self.signs(WIDTH, flat.device, wide)
+        table = self.signs(CHUNK // WIDTH, flat.device, wide)
         square = torch.zeros((), device=flat.device, dtype=wide)
         sums = torch.zeros(R, device=flat.device, dtype=wide)
-        for at, start in enumerate(range(0, flat.numel(), CHUNK)):
-            part = flat[start : start + CHUNK].to(wide)
-            square += (part * part).sum()
+        for start in range(0, flat.numel(), PART):
+            part = flat[start : start + PART].to(wide)
+            square += torch.dot(part, part)
             rest = -part.numel() % WIDTH
-            lines = torch.nn.functional.pad(part, (0, rest)).view(-1, WIDTH)
+            lines = (torch.nn.functional.pad(part, (0, rest)) if rest else part).view(-1, WIDTH)
+            first = start % CHUNK // WIDTH
             # Alternating between chunks, too: equal chunks must not add up to one.
-            outer = self.signs(CHUNK // WIDTH, flat.device, wide)[: lines.shape[0]].roll(at, 1)
+            outer = table[first : first + lines.shape[0]].roll(start // CHUNK, 1)
             sums += ((lines @ inner) * outer).sum(0)
         return torch.cat([square.sqrt().reshape(1), sums]).double()
 
