@@ -13,7 +13,12 @@ export type Outcome =
       readonly until?: number;
     }
   | { readonly kind: 'parts'; readonly difference: Difference }
-  | { readonly kind: 'untold'; readonly why: string };
+  | {
+      readonly kind: 'untold';
+      readonly why: string;
+      /** What a script that failed wrote to stderr last. */
+      readonly lines?: readonly string[];
+    };
 
 /** Where two runs part first, in the order of what happens in a step. */
 export type Difference = { readonly step: number } & (
@@ -74,9 +79,11 @@ export function outcomeOf(
     if (rounding === undefined) break;
     if (isChaos(rounding)) {
       if (at > 0) return { kind: 'agree', steps: at, units, until: distance.step };
-      // The same script twice: rounding is no excuse for other rows.
-      const difference = isRepeat ? beginApart(distance) : undefined;
-      return difference === undefined ? { kind: 'untold', why: CHAOTIC } : { kind: 'parts', difference };
+      // The same script twice: what rounding could do is no excuse.
+      const judged = isRepeat ? judgedStep(distance, EXACT) : undefined;
+      return judged !== undefined && 'what' in judged
+        ? { kind: 'parts', difference: judged }
+        : { kind: 'untold', why: CHAOTIC };
     }
     const judged = judgedStep(distance, rounding);
     if ('what' in judged) return { kind: 'parts', difference: judged };
@@ -110,14 +117,37 @@ export function outcomeOfRows(distances: readonly StepDistance[], noise: readonl
   return { kind: 'agree', steps: 1, units: most(first) / Math.max(most(rounding), FLOOR / MARGIN) };
 }
 
-// --- helpers ---
-
 /** Rounding takes the script so far from itself, or has it sample other tokens, that any difference would pass for it. */
-const isChaos = ({ alone, gradients }: StepDistance): boolean =>
-  alone.some((rows) => rows.length > 0) || medianOf(gradients) > CHAOS;
+function isChaos(noise: StepDistance | undefined): boolean {
+  return (
+    noise !== undefined && (noise.alone.some((rows) => rows.length > 0) || medianOf(noise.gradients) > CHAOS)
+  );
+}
+
+/** More than any rounding of a weight, bfloat16's included. */
+const MOST_ROUNDING = 1e-2;
+
+/** Two runs of one script, one of them with its weights moved by their rounding, differ in what no rounding changes. */
+export function mayDifferFromItself(noise: StepDistance | undefined): boolean {
+  return isChaos(noise) || (noise !== undefined && apartOf(noise.before, () => MOST_ROUNDING).length > 0);
+}
+
+// --- helpers ---
 
 const CHAOTIC =
   'rounding alone changes the rows or moves the gradients of the first step by more than 10 %; try float32';
+
+/** Rounding that changes nothing. */
+const EXACT: StepDistance = {
+  step: 0,
+  before: new Map(),
+  alone: [[], []],
+  tokens: [],
+  outputs: new Map(),
+  gradients: new Map(),
+  rates: [[], []],
+  after: new Map(),
+};
 
 /** What it begins with, and which rows it trains: numbers that no rounding has moved yet. */
 function beginApart({ step, before, alone }: StepDistance): Difference | undefined {

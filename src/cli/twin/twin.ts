@@ -5,7 +5,13 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
 import { twinJson } from '../../report/twin/json.ts';
-import { resultLines, type TextOf, verdictLine } from '../../report/twin/twin.ts';
+import {
+  errorLines,
+  resultLines,
+  type TextOf,
+  verdictLine,
+  writtenSentences,
+} from '../../report/twin/twin.ts';
 import { tokenText } from '../../tokenizers/text.ts';
 import { CHANGES } from '../../twin/changes.ts';
 import { type TwinResult, verdictOf } from '../../twin/twin.ts';
@@ -19,6 +25,7 @@ import { makeTraceFolder } from '../trace/folder.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Asked, twins } from './compare.ts';
+import { watchFiles } from './files.ts';
 
 interface Options {
   readonly change?: readonly string[];
@@ -90,11 +97,13 @@ async function twin(options: Options, rest: readonly string[], context: Context)
       '',
     );
   const results: TwinResult[] = [];
+  const files = watchFiles(context.cwd, folder);
   let textOf: TextOf = String;
   const ended = await twins({ ...asked, folder, steps: options.steps }, context, {
     begins: (name) => {
       if (told && context.err.isTty) context.err.write(`\r\u001b[Kruns: ${name}`);
     },
+    ran: () => files.ended(),
     done: (result, tokenizer) => {
       results.push(result);
       textOf = (id) => tokenText(tokenizer, id);
@@ -105,12 +114,24 @@ async function twin(options: Options, rest: readonly string[], context: Context)
   });
   if (context.err.isTty && told) context.err.write('\r\u001b[K');
   if (options.json === true && ended !== 'interrupted')
-    sayDocument(context, JSON.stringify(twinJson(results, folder, textOf), undefined, 2));
+    sayDocument(
+      context,
+      JSON.stringify(twinJson(results, { folder, textOf, written: files.written() }), undefined, 2),
+    );
+  if (options.json !== true)
+    say(
+      context,
+      ...writtenSentences(files.written()).flatMap((sentence) => wrap(harmless(sentence), print.width)),
+    );
   if (ended === 'interrupted') {
     refuse(context, { problem: `interrupted; the recording so far is in ${folder}` });
     return INTERRUPTED;
   }
-  if (ended !== undefined) return refuse(context, ended);
+  if (ended !== undefined) {
+    const code = refuse(context, ended);
+    for (const line of errorLines(ended.lines ?? [], { ...print, textOf })) context.err.write(`${line}\n`);
+    return code;
+  }
   if (options.json !== true)
     say(context, '', ...wrap(harmless(verdictLine(results)), print.width).map(print.paint.bold));
   return { agree: HOLDS, parts: FAILED, untold: NO_VERDICT }[verdictOf(results)];

@@ -11,7 +11,9 @@ describe('a script that is right', () => {
     expect(out).toContain('✓ repeat the same to the last bit, 2 steps');
     for (const change of ['batch-order', 'padding', 'accumulation']) expect(out).toContain(`✓ ${change} `);
     // Two processes need torch's launcher, which is not here.
-    expect(out).toMatch(/· ranks not compared The script failed with the change/);
+    expect(out).toMatch(
+      /· ranks not compared With the change the script failed \(exit code 1\): .*torch\.distributed\.run/,
+    );
     expect(out).not.toContain('attention');
     expect(out).toContain('4 changes agree; not compared: ranks.');
     expect(code).toBe(0);
@@ -86,10 +88,14 @@ describe('no verdict', () => {
 
   test('a script that fails, with the change alone or without', async () => {
     const alone = await twin(['--change', 'padding'], '--fault fails-wide');
-    expect(alone.out).toContain('The script failed with the change: RuntimeError: sizes do not match.');
+    expect(alone.out).toContain(
+      'With the change the script failed (exit code 1): RuntimeError: sizes do not match.',
+    );
     expect(alone.code).toBe(2);
     const always = await twin([], '--fault fails');
-    expect(always.out).toContain('lossproof: the script failed by itself: RuntimeError: sizes do not match');
+    expect(always.out).toContain(
+      'lossproof: the script failed by itself in the run base (exit code 1): RuntimeError: sizes do not match',
+    );
     expect(always.code).toBe(2);
   });
 
