@@ -4,9 +4,10 @@ import { plural } from '../../report/text/plural.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import { CHANGES, type Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
+import { pictureOf } from '../../twin/picture.ts';
 import type { TwinRun } from '../../twin/run.ts';
 import { REPEAT, type TwinResult } from '../../twin/twin.ts';
-import { mayDifferFromItself, type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
+import { isChaos, mayDifferFromItself, type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
 import type { Context } from '../context.ts';
 import { type Failure, failedWords } from './failure.ts';
 import { type Attempt, type Ran, type RunAsk, runTwin, type Stop } from './runs.ts';
@@ -214,7 +215,7 @@ function comparisonOf(change: Change, { command, steps }: Asked, before: number)
         ? (base, other) =>
             madeBy(other) === 0 && other.failure !== undefined
               ? failedWith(other.failure)
-              : outcomeOfRows(distancesOf(base.run, other.run), base.noise)
+              : comparedRows(base, other)
         : name === REPEAT
           ? (base, other) => compared(base, other, steps, true)
           : name === RESUME
@@ -255,10 +256,29 @@ function compared(base: Base, { run, failure }: Ran, steps: number, isRepeat = f
   const distances = distancesOf(base.run, run);
   const outcome = outcomeOf(distances, base.noise, isRepeat);
   const wanted = Math.min(steps, base.run.steps.filter(({ made }) => made).length);
-  if (outcome.kind === 'parts' || distances.length >= wanted) return outcome;
+  if (outcome.kind === 'parts' || distances.length >= wanted) return pictured(outcome, distances, base.noise);
   if (failure !== undefined) return failedWith(failure);
   const step = base.run.steps[distances.length]?.index ?? 0;
-  return { kind: 'parts', difference: { what: 'count', step, counts: [wanted, distances.length] } };
+  const difference = { what: 'count' as const, step, counts: [wanted, distances.length] as const };
+  return pictured({ kind: 'parts', difference }, distances, base.noise);
+}
+
+/** Up to the step in which rounding alone takes the runs apart. */
+function pictured(
+  outcome: Outcome,
+  distances: readonly StepDistance[],
+  noise: readonly StepDistance[],
+  ofRows = false,
+): Outcome {
+  if (outcome.kind === 'untold') return outcome;
+  const chaos = noise.findIndex((each, at) => at > 0 && isChaos(each));
+  const calm = chaos < 0 ? distances : distances.slice(0, chaos);
+  return { ...outcome, picture: pictureOf(calm, noise, ofRows) };
+}
+
+function comparedRows({ run, noise }: Base, other: Ran): Outcome {
+  const distances = distancesOf(run, other.run);
+  return pictured(outcomeOfRows(distances, noise), distances.slice(0, 1), noise, true);
 }
 
 function unlessSampled(outcome: Outcome, { run }: Base): Outcome {

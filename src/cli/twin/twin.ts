@@ -26,6 +26,7 @@ import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Asked, twins } from './compare.ts';
 import { watchFiles } from './files.ts';
+import { pageProblem, writePage } from './page.ts';
 
 interface Options {
   readonly change?: readonly string[];
@@ -34,6 +35,7 @@ interface Options {
   readonly saveArgs?: string;
   readonly resumeArgs?: string;
   readonly out?: string;
+  readonly html?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -54,6 +56,7 @@ export function addTwin(program: Command, { context, rest, finish }: Invocation)
     .option('--save-args <args>', 'arguments that save a checkpoint and end')
     .option('--resume-args <args>', 'arguments that resume from it')
     .option('--out <dir>', 'folder for records (default: .lossproof/twin/TIME)')
+    .option('--html <file>', 'write a page with the differences by module and step')
     .option('--json', 'print the results as JSON')
     .option('--quiet', 'print differences and the final line only')
     .action(async (options: Options) => finish(await twin(options, rest, context)));
@@ -81,6 +84,8 @@ const WORDS: Words = {
 async function twin(options: Options, rest: readonly string[], context: Context): Promise<number> {
   const asked = askedOf(options, rest);
   if (isProblem(asked)) return refuse(context, asked);
+  const unwritable = pageProblem(options.html, context);
+  if (unwritable !== undefined) return refuse(context, unwritable);
   const folder = makeTraceFolder(options.out, context, new Date(), join('.lossproof', 'twin'));
   if (typeof folder !== 'string') return refuse(context, folder);
   const print = { width: widthOfScreen(context), paint: choosePaint(context.out.isTty, context.env) };
@@ -113,31 +118,42 @@ async function twin(options: Options, rest: readonly string[], context: Context)
     },
   });
   if (context.err.isTty && told) context.err.write('\r\u001b[K');
+  const written = files.written();
   if (options.json === true && ended !== 'interrupted')
-    sayDocument(
-      context,
-      JSON.stringify(twinJson(results, { folder, textOf, written: files.written() }), undefined, 2),
-    );
-  if (options.json !== true)
-    say(
-      context,
-      ...writtenSentences(files.written()).flatMap((sentence) => wrap(harmless(sentence), print.width)),
-    );
-  if (ended === 'interrupted') {
-    refuse(context, { problem: `interrupted; the recording so far is in ${folder}` });
-    return INTERRUPTED;
-  }
-  if (ended !== undefined) {
-    const code = refuse(context, ended);
-    for (const line of errorLines(ended.lines ?? [], { ...print, textOf })) context.err.write(`${line}\n`);
-    return code;
+    sayDocument(context, JSON.stringify(twinJson(results, { folder, textOf, written }), undefined, 2));
+  const notes = writtenSentences(written);
+  if (options.json !== true) say(context, ...notes.flatMap((note) => wrap(harmless(note), print.width)));
+  const stop =
+    ended === 'interrupted' ? { problem: `interrupted; the recording so far is in ${folder}` } : ended;
+  const lost = await writePage(
+    options.html,
+    {
+      results,
+      command: joinCommand(asked.command),
+      steps: options.steps,
+      folder,
+      textOf,
+      notes: [...(stop === undefined ? [] : [sentenceOf(stop)]), ...notes],
+    },
+    context,
+  );
+  if (stop !== undefined) {
+    refuse(context, stop);
+    const lines = 'lines' in stop ? (stop.lines ?? []) : [];
+    for (const line of errorLines(lines, { ...print, textOf })) context.err.write(`${line}\n`);
+    return ended === 'interrupted' ? INTERRUPTED : NO_VERDICT;
   }
   if (options.json !== true)
     say(context, '', ...wrap(harmless(verdictLine(results)), print.width).map(print.paint.bold));
-  return { agree: HOLDS, parts: FAILED, untold: NO_VERDICT }[verdictOf(results)];
+  // Who asked for a page has no verdict without it, unless it is a failure.
+  if (lost !== undefined) refuse(context, lost);
+  const code = { agree: HOLDS, parts: FAILED, untold: NO_VERDICT }[verdictOf(results)];
+  return lost !== undefined && code === HOLDS ? NO_VERDICT : code;
 }
 
 // --- helpers ---
+
+const sentenceOf = ({ problem }: Problem): string => `${problem[0]?.toUpperCase() ?? ''}${problem.slice(1)}.`;
 
 type Wanted = Pick<Asked, 'command' | 'changes' | 'named' | 'pair' | 'resume'>;
 

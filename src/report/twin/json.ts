@@ -48,6 +48,9 @@ function placeOf(difference: Difference, textOf: TextOf, isRepeat: boolean): obj
         }
       : {}),
     ...('begins' in difference ? { begins_at: difference.begins?.replace(/^\d+ /, '') } : {}),
+    ...('backward' in difference && difference.backward?.kind === 'module'
+      ? { backward_module: difference.backward.module }
+      : {}),
     ...('lost' in difference ? { lost_micro_batches: difference.lost } : {}),
     ...('module' in difference ? { module: difference.module } : {}),
   };

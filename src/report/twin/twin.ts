@@ -25,7 +25,7 @@ export function resultLines(result: TwinResult, print: TwinPrint): string[] {
   const paints = { agree: paint.blue, parts: paint.orange, untold: paint.dim };
   return [
     ...wrap(harmless(line), width).map(paints[outcome.kind]),
-    ...sentencesOf(result, print.textOf).flatMap((sentence) =>
+    ...outcomeSentences(result, print.textOf).flatMap((sentence) =>
       wrap(harmless(sentence), width - INDENT.length).map((text) => INDENT + text),
     ),
     ...(outcome.kind === 'untold' ? errorLines(outcome.lines ?? [], print) : []),
@@ -140,11 +140,11 @@ export function differenceSentences(difference: Difference, textOf: TextOf, isRe
 
 const INDENT = '    ';
 const NAME_WIDTH = Math.max(...CHANGES.map(({ name }) => name.length));
-const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
+export const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
 /** Tokens of a row that are shown before the one in question. */
 const MOST_TOKENS = 8;
 
-function headOf(outcome: Outcome): string {
+export function headOf(outcome: Outcome): string {
   if (outcome.kind === 'untold') return 'not compared';
   if (outcome.kind === 'parts') return 'the runs part';
   const { units, steps, until } = outcome;
@@ -154,7 +154,7 @@ function headOf(outcome: Outcome): string {
   return `${size}, ${plural(steps, 'step')}${end}`;
 }
 
-function sentencesOf({ name, outcome }: TwinResult, textOf: TextOf): string[] {
+export function outcomeSentences({ name, outcome }: TwinResult, textOf: TextOf): string[] {
   if (outcome.kind === 'untold') return [`${outcome.why[0]?.toUpperCase() ?? ''}${outcome.why.slice(1)}.`];
   return outcome.kind === 'parts' ? differenceSentences(outcome.difference, textOf, name === REPEAT) : [];
 }
@@ -193,15 +193,25 @@ function gradientHint({
   lost,
   begins,
   factor,
+  backward,
 }: Extract<Difference, { what: 'gradients' | 'updates' }>): string {
   if (lost !== undefined)
     return `With the change, the gradients of micro-batch ${lost.join(', ')} of the step (counted from 0) are not in it.`;
   if (factor !== undefined)
     return `All of them are ${short(factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`;
+  if (backward?.kind === 'module')
+    return `The gradient at the output of ${moduleName(backward.module)} agrees, and at its input it does not: look at what that module does in the backward pass.`;
+  if (backward?.kind === 'from')
+    return `The backward pass differs from the ${backward.side} of ${moduleName(backward.module)} on: look at what the forward pass does with it.`;
+  if (backward?.kind === 'nowhere')
+    return 'The gradients at the outputs of all modules agree: look at how those of the weights are computed, or at what stands between backward() and step().';
   return begins === undefined
     ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
     : `The tensors after ${plainName(begins)} agree, so the backward pass differs from there on: look at that module.`;
 }
+
+/** The root has no name. */
+const moduleName = (name: string): string => (name === '' ? 'the model' : name);
 
 const plainName = (name: string): string => name.replace(/^\d+ /, '');
 

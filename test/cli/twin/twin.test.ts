@@ -1,6 +1,6 @@
 // `twin` as it is typed: what agrees, where runs part, what it exits with, what is left behind. The script needs no torch; that
 // the tracer makes the changes is tested on real trainers, in test/torch/twin.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runsOf, twin, twinWorld } from './twin.ts';
@@ -131,6 +131,25 @@ test('--json: each change with its outcome, and where the runs part', async () =
     { change: 'repeat', outcome: 'agree', steps: 2, times_rounding: 0 },
     { change: 'padding', outcome: 'parts', step: 0, differs: 'weights' },
   ]);
+});
+
+test('--html: a page, also where the script is not the same twice', async () => {
+  const world = twinWorld();
+  const page = (): string => readFileSync(join(world.folder, 'twin.html'), 'utf8');
+  expect((await twin(['--change', 'padding', '--html', 'twin.html'], '--fault columns', world)).code).toBe(1);
+  expect(page()).toContain('padding changed what is trained; 0 changes agree.');
+  expect(page()).toMatch(/weights of the tokens in the loss<\/th>.*<td class="o3 first">/);
+  await twin(['--html', 'twin.html'], '--fault unseeded', world);
+  expect(page()).toContain('The script is not the same twice');
+  expect(page()).toContain('<td class="o3 first">');
+});
+
+test('--html: where it cannot be written, nothing is run', async () => {
+  const world = twinWorld();
+  const { code, out } = await twin(['--html', 'no/twin.html'], '', world);
+  expect(out).toContain('lossproof: --html: no/twin.html cannot be written: there is no folder');
+  expect(code).toBe(2);
+  expect(existsSync(join(world.folder, '.lossproof'))).toBe(false);
 });
 
 test('Ctrl-C keeps what was recorded, and says where', async () => {
