@@ -33,7 +33,7 @@ export function twinPage(twin: TwinPage): string {
 ${facts(twin)}
 ${notes.length > 0 && html`<div class="banner" role="note">${notes.map((note) => html`<p>${cutText(note, MOST_CHARACTERS)}</p>`)}</div>`}
 ${changeTable(results)}
-${pictured.length > 0 && html`<section aria-labelledby="places"><h2 id="places">Where the runs differ</h2>${pictureLegend()}`}
+${pictured.length > 0 && html`<section aria-labelledby="places"><h2 id="places">Differences by module and step</h2>${pictureLegend()}`}
 ${pictured.filter(({ outcome }) => outcome.kind === 'parts').map((result) => card(result, twin.textOf))}
 ${pictured.filter(({ outcome }) => outcome.kind === 'agree').map(folded)}
 ${pictured.length > 0 && html`</section>`}`;
