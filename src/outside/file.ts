@@ -1,6 +1,6 @@
 // A file that somebody else may have put there: only a regular one is opened, since a pipe that nobody writes into would be
 // waited for, for ever, and only one of a size that is meant to be held in memory. What the user names may be a pipe, too.
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Decoded } from './decoded.ts';
 import { parsePython, parseStrict, withoutMark } from './json.ts';
 
@@ -19,6 +19,23 @@ export function readBytes(path: string, most: number = MOST_FILE_BYTES): Decoded
     return { ok: readFileSync(path) };
   } catch (error) {
     return { complaint: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The end of a file, as far as it can be read: of `most` bytes at most, and without a line that is cut off before them. */
+export function readEnd(path: string, most: number): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'r');
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.alloc(Math.min(size, most));
+    const count = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
+    const text = bytes.subarray(0, count).toString('utf8');
+    return size > most ? text.slice(text.indexOf('\n') + 1) : text;
+  } catch {
+    return '';
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

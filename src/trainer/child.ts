@@ -147,20 +147,21 @@ export interface Attached {
 }
 
 export interface AttachedOptions extends ChildOptions {
-  /** It reads nothing, and what it says is not shown. */
-  readonly silent?: boolean;
+  /** It reads nothing, and writes into these descriptors in place of our terminal. */
+  readonly into?: readonly [stdout: number, stderr: number];
 }
 
 /**
  * Starts a program with our own stdin, stdout and stderr. It stays in our process group: a terminal gives its input,
  * and Ctrl-C, to the group in the foreground only, and stops any other that reads. It dies with us, unless we are killed.
  */
-export function startAttached({ command, cwd, env, silent = false }: AttachedOptions): Attached {
+export function startAttached({ command, cwd, env, into }: AttachedOptions): Attached {
   const [file = '', ...rest] = command;
   const subprocess = execa(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
-    stdio: silent ? 'ignore' : 'inherit',
+    // execa takes any descriptor, and its types those below ten.
+    stdio: into === undefined ? 'inherit' : ['ignore', into[0] as 3, into[1] as 3],
     reject: false,
   });
   const { pid } = subprocess;

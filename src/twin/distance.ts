@@ -11,6 +11,8 @@ export interface StepDistance {
   readonly tokens: readonly TokenDistance[];
   /** Of the rows of both: by module, in the order in which they were done, the largest of all rows. */
   readonly outputs: ReadonlyMap<string, number>;
+  /** Of the rows of both, but for a factor of each row: by place, in the order of the backward pass. */
+  readonly backward: ReadonlyMap<string, number>;
   readonly gradients: TensorDistances;
   /** How often each backward pass is in the gradient, where that is known of the second run. */
   readonly delivered?: readonly number[];
@@ -61,6 +63,7 @@ function distanceOf(first: TwinStep, second: TwinStep): StepDistance {
     alone,
     tokens: pairs.flatMap((pair) => tokensApart(pair, largest)),
     outputs: outputsApart(pairs),
+    backward: backwardApart(pairs),
     gradients: tensorsApart(first.gradients, second.gradients),
     ...(second.delivered === undefined ? {} : { delivered: second.delivered }),
     rates: [first.rates, second.rates],
@@ -128,6 +131,36 @@ function outputsApart(pairs: readonly Pair[]): ReadonlyMap<string, number> {
     }
   }
   return worst;
+}
+
+/** The largest difference of any row over the largest gradient of any row: those of a row that hardly counts are mostly rounding. */
+function backwardApart(pairs: readonly Pair[]): ReadonlyMap<string, number> {
+  const worst = new Map<string, { difference: number; size: number }>();
+  for (const [{ backward: first, unmasked }, { backward: second, unmasked: other }] of pairs) {
+    if (first === undefined || second === undefined || unmasked?.join() !== other?.join()) continue;
+    // Micro-batches and processes have their own share of the loss; that the shares are right is judged by the weights of tokens.
+    let factor: number | undefined;
+    for (const [place, print] of first) {
+      const own = second.get(place);
+      if (own === undefined) continue;
+      factor ??= factorBetween(print, own);
+      const known = worst.get(place) ?? { difference: 0, size: 0 };
+      const by = factor ?? 1;
+      const scaled = print.map((each) => by * each);
+      worst.set(place, {
+        difference: Math.max(known.difference, sizeOf(minus(scaled, own))),
+        size: Math.max(known.size, sizeOf(scaled), sizeOf(own)),
+      });
+    }
+  }
+  return new Map(
+    [...worst].map(([place, { difference, size }]) => [place, size === 0 ? 0 : difference / size]),
+  );
+}
+
+function factorBetween(first: Print, second: Print): number | undefined {
+  const factor = dot(first, second) / dot(first, first);
+  return Number.isFinite(factor) && factor > 0 ? factor : undefined;
 }
 
 /**

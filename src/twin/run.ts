@@ -5,7 +5,7 @@ import type { Ledger, LedgerRow } from '../trace/ledger.ts';
 import { ledgerOf } from '../trace/ledger-of.ts';
 import { rankedOf } from '../trace/ranks.ts';
 import type { ReadRecord } from '../trace/records/shapes.ts';
-import type { Ids } from '../vocabulary.ts';
+import type { Ids, Matrix } from '../vocabulary.ts';
 
 export interface TwinRun {
   readonly steps: readonly TwinStep[];
@@ -49,9 +49,16 @@ export interface TwinRow {
   readonly tokens: readonly TwinToken[];
   /** What each module returned for the row, in the order in which they were done. */
   readonly outputs: Prints;
+  /** The gradient at the output and at the input of each module, as `output NAME`, in the order of the backward pass; absent: not seen. */
+  readonly backward?: Prints;
   /** As the model got it; undefined where a mask says what of it is padding. */
   readonly unmasked: Ids | undefined;
 }
+
+export type Side = 'output' | 'input';
+
+/** A place of the backward pass. */
+export const placeOf = (side: Side, module: string): string => `${side} ${module}`;
 
 export interface TwinToken {
   /** Index into the row's ids; their number: after the last one. */
@@ -64,7 +71,15 @@ export interface TwinToken {
 /** @param processes records of each process, as for the ledger */
 export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokenizer?: Tokenizer): TwinRun {
   const ledger = ledgerOf(processes, { tokenizer });
-  const outputs = outputsOf(processes);
+  const outputs = rowPrintsOf(processes, (record) =>
+    record.kind === 'outputs' ? { ...record, places: record.modules } : undefined,
+  );
+  const backward = rowPrintsOf(processes, (record) => {
+    if (record.kind !== 'backward') return undefined;
+    const { modules, sides } = record;
+    const sideOf = (at: number): Side => (sides[at] === 'input' ? 'input' : 'output');
+    return { ...record, places: modules.map((module, at) => placeOf(sideOf(at), module)) };
+  });
   const prints = printsOf(processes);
   const saw = (what: string): boolean =>
     processes.flat().some((record) => record.kind === 'event' && record.what === what);
@@ -74,7 +89,7 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
       index,
       rows: ledger.rows
         .filter((row) => row.step === index && row.trained.some((each) => each !== undefined))
-        .flatMap((row) => twinRowsOf(row, outputs)),
+        .flatMap((row) => twinRowsOf(row, outputs, backward)),
       gradients: of('gradients'),
       before: of('before'),
       after: of('after'),
@@ -109,13 +124,19 @@ const MOST_REST = 0.05;
 const keyOf = (...parts: readonly (string | number)[]): string => parts.join(' ');
 
 /** One for each example of a packed row: where its positions begin anew. */
-function twinRowsOf(row: LedgerRow, outputs: ReadonlyMap<string, Prints>): readonly TwinRow[] {
+function twinRowsOf(
+  row: LedgerRow,
+  outputs: ReadonlyMap<string, Prints>,
+  backward: ReadonlyMap<string, Prints>,
+): readonly TwinRow[] {
   const last = row.trained.findLastIndex((each) => each !== undefined);
   const begin = row.attention === undefined ? leadingRun(row.ids) : Math.max(0, row.real.indexOf(true));
   const { positions } = row;
   const begins =
     positions === undefined ? [] : row.ids.flatMap((_, at) => (at > 0 && positions[at] === 0 ? [at] : []));
   const edges = [begin, ...begins.filter((at) => at > begin && at <= last), last + 1];
+  const key = keyOf(row.rank, row.forward, row.row);
+  const gradients = backward.get(key);
   return edges.slice(0, -1).flatMap((from, at) => {
     const to = edges[at + 1] ?? last + 1;
     const inside = row.trained.flatMap((trained, column) =>
@@ -141,7 +162,8 @@ function twinRowsOf(row: LedgerRow, outputs: ReadonlyMap<string, Prints>): reado
           logprob,
         })),
         // Of a packed row, nobody knows which part of its sums is which example's.
-        outputs: (whole ? outputs.get(keyOf(row.rank, row.forward, row.row)) : undefined) ?? new Map(),
+        outputs: (whole ? outputs.get(key) : undefined) ?? new Map(),
+        ...(whole && gradients !== undefined ? { backward: gradients } : {}),
         unmasked: row.attention === undefined ? row.ids : undefined,
       },
     ];
@@ -154,18 +176,26 @@ function leadingRun(ids: Ids): number {
   return other > 1 ? other : 0;
 }
 
+interface Placed {
+  readonly forward: number;
+  readonly places: readonly string[];
+  /** (n · B, R). */
+  readonly prints: Matrix;
+}
+
 /** By rank, forward pass and row. */
-function outputsOf(processes: readonly (readonly ReadRecord[])[]): ReadonlyMap<string, Prints> {
+function rowPrintsOf(
+  processes: readonly (readonly ReadRecord[])[],
+  placed: (record: ReadRecord) => Placed | undefined,
+): ReadonlyMap<string, Prints> {
   const rows = new Map<string, Map<string, Print>>();
   for (const { rank, records } of rankedOf(processes))
-    for (const record of records) {
-      if (record.kind !== 'outputs') continue;
-      const { modules, prints, forward } = record;
-      const batch = prints.length / modules.length;
+    for (const { forward, places, prints } of records.flatMap((record) => placed(record) ?? [])) {
+      const batch = prints.length / places.length;
       prints.forEach((print, at) => {
         const key = keyOf(rank, forward, at % batch);
         const of = rows.get(key) ?? new Map<string, Print>();
-        of.set(modules[Math.floor(at / batch)] ?? '', print);
+        of.set(places[Math.floor(at / batch)] ?? '', print);
         rows.set(key, of);
       });
     }

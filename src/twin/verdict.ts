@@ -1,6 +1,10 @@
 // Whether two runs of one script agree, and where they part first. The measure is the script's own rounding: a run in which
 // every weight was moved by its rounding error (lossproof_trace/twins/_noise.py) shows what can come of it.
+
+import { type BackwardPlace, backwardPlace } from './backward.ts';
 import type { StepDistance, TensorDistance, TensorDistances, TokenDistance } from './distance.ts';
+import type { Picture } from './picture.ts';
+import { FLOOR, MARGIN, medianOf, unitsOf } from './rounding.ts';
 import type { TwinRow } from './run.ts';
 
 export type Outcome =
@@ -9,11 +13,17 @@ export type Outcome =
       readonly steps: number;
       /** The largest difference over what rounding explains; 0: the same to the last bit. */
       readonly units: number;
+      readonly picture?: Picture;
       /** From this step on rounding alone moves the gradients so far that nothing can be said; absent: none. */
       readonly until?: number;
     }
-  | { readonly kind: 'parts'; readonly difference: Difference }
-  | { readonly kind: 'untold'; readonly why: string };
+  | { readonly kind: 'parts'; readonly difference: Difference; readonly picture?: Picture }
+  | {
+      readonly kind: 'untold';
+      readonly why: string;
+      /** What a script that failed wrote to stderr last. */
+      readonly lines?: readonly string[];
+    };
 
 /** Where two runs part first, in the order of what happens in a step. */
 export type Difference = { readonly step: number } & (
@@ -29,6 +39,8 @@ export type Difference = { readonly step: number } & (
       readonly factor?: number;
       /** The tensor nearest to the loss that differs, where all that are nearer agree: the backward pass goes wrong there. */
       readonly begins?: string;
+      /** Where the backward pass goes wrong first; absent: it was not seen. */
+      readonly backward?: BackwardPlace;
       /** Micro-batches of the second run that are not in its gradient; absent: none, or it is not known. */
       readonly lost?: readonly number[];
     }
@@ -53,14 +65,8 @@ export interface Apart extends TensorDistance {
   readonly name: string;
 }
 
-/** Differences below so many times what the rounding run shows are rounding: another order of additions is another draw. */
-export const MARGIN = 10;
-/** And below this nothing is a difference: float32 has seven digits, and sums lose some. */
-export const FLOOR = 1e-5;
 /** Where rounding alone moves gradients by so much, the runs have gone their own ways. */
 const CHAOS = 0.1;
-/** A tensor whose gradient is so much rounding gets an update of any sign from Adam. */
-const UNSTABLE = 1e-2;
 
 /** @param noise the distances of the script from itself, its weights moved by their rounding; of as many steps, or of fewer */
 export function outcomeOf(
@@ -74,9 +80,11 @@ export function outcomeOf(
     if (rounding === undefined) break;
     if (isChaos(rounding)) {
       if (at > 0) return { kind: 'agree', steps: at, units, until: distance.step };
-      // The same script twice: rounding is no excuse for other rows.
-      const difference = isRepeat ? beginApart(distance) : undefined;
-      return difference === undefined ? { kind: 'untold', why: CHAOTIC } : { kind: 'parts', difference };
+      // The same script twice: what rounding could do is no excuse.
+      const judged = isRepeat ? judgedStep(distance, EXACT) : undefined;
+      return judged !== undefined && 'what' in judged
+        ? { kind: 'parts', difference: judged }
+        : { kind: 'untold', why: CHAOTIC };
     }
     const judged = judgedStep(distance, rounding);
     if ('what' in judged) return { kind: 'parts', difference: judged };
@@ -105,19 +113,42 @@ export function outcomeOfRows(distances: readonly StepDistance[], noise: readonl
     const difference = { what: 'logprobs' as const, step: first.step, ...apart };
     return { kind: 'parts', difference: module === undefined ? difference : { ...difference, module } };
   }
-  const most = (step: StepDistance): number =>
-    step.tokens.reduce((top, each) => Math.max(top, each.logprob ?? 0), 0);
-  return { kind: 'agree', steps: 1, units: most(first) / Math.max(most(rounding), FLOOR / MARGIN) };
+  const most = first.tokens.reduce((top, each) => Math.max(top, each.logprob ?? 0), 0);
+  return { kind: 'agree', steps: 1, units: most / unitsOf(rounding).logprob };
+}
+
+/** Rounding takes the script so far from itself, or has it sample other tokens, that any difference would pass for it. */
+export function isChaos(noise: StepDistance | undefined): boolean {
+  return (
+    noise !== undefined && (noise.alone.some((rows) => rows.length > 0) || medianOf(noise.gradients) > CHAOS)
+  );
+}
+
+/** More than any rounding of a weight, bfloat16's included. */
+const MOST_ROUNDING = 1e-2;
+
+/** Two runs of one script, one of them with its weights moved by their rounding, differ in what no rounding changes. */
+export function mayDifferFromItself(noise: StepDistance | undefined): boolean {
+  return isChaos(noise) || (noise !== undefined && apartOf(noise.before, () => MOST_ROUNDING).length > 0);
 }
 
 // --- helpers ---
 
-/** Rounding takes the script so far from itself, or has it sample other tokens, that any difference would pass for it. */
-const isChaos = ({ alone, gradients }: StepDistance): boolean =>
-  alone.some((rows) => rows.length > 0) || medianOf(gradients) > CHAOS;
-
 const CHAOTIC =
   'rounding alone changes the rows or moves the gradients of the first step by more than 10 %; try float32';
+
+/** Rounding that changes nothing. */
+const EXACT: StepDistance = {
+  step: 0,
+  before: new Map(),
+  alone: [[], []],
+  tokens: [],
+  outputs: new Map(),
+  backward: new Map(),
+  gradients: new Map(),
+  rates: [[], []],
+  after: new Map(),
+};
 
 /** What it begins with, and which rows it trains: numbers that no rounding has moved yet. */
 function beginApart({ step, before, alone }: StepDistance): Difference | undefined {
@@ -146,40 +177,33 @@ function judgedStep(distance: StepDistance, noise: StepDistance): Difference | {
   }
   const weights = tokenApart(distance, noise, 'weight');
   if (weights !== undefined) return { what: 'weights', step, ...weights };
-  const typical = medianOf(noise.gradients);
-  const explained = (name: string): number =>
-    Math.max(MARGIN * Math.max(noise.gradients.get(name)?.relative ?? 0, typical), FLOOR);
-  const gradients = apartOf(distance.gradients, explained);
+  const units = unitsOf(noise);
+  const gradients = apartOf(distance.gradients, (name) => MARGIN * units.gradient(name));
   if (gradients.length > 0) {
-    const tensors = { tensors: gradients, of: distance.gradients.size, explained: MARGIN * typical };
-    const where = beginOf(gradients, distance.gradients);
+    const tensors = {
+      tensors: gradients,
+      of: distance.gradients.size,
+      explained: MARGIN * medianOf(noise.gradients),
+    };
+    const where = { ...beginOf(gradients, distance.gradients), ...backwardOf(distance, noise) };
     return { what: 'gradients', step, ...tensors, ...factorOf(gradients), ...where, ...lostIn(distance) };
   }
   if (!sameRates(rates)) return { what: 'rates', step, rates };
-  const stable = new Map(
-    [...distance.after].filter(([name]) => (noise.gradients.get(name)?.own ?? 0) < UNSTABLE),
-  );
-  const ordinary = medianOf(noise.after);
-  const updates = apartOf(stable, (name) =>
-    Math.max(MARGIN * Math.max(noise.after.get(name)?.relative ?? 0, ordinary), FLOOR),
-  );
+  const stable = new Map([...distance.after].filter(([name]) => units.isStable(name)));
+  const updates = apartOf(stable, (name) => MARGIN * units.after(name));
   if (updates.length > 0)
     return {
       what: 'updates',
       step,
       tensors: updates,
       of: stable.size,
-      explained: MARGIN * ordinary,
+      explained: MARGIN * medianOf(noise.after),
       ...factorOf(updates),
     };
-  const least = FLOOR / MARGIN;
   return {
     units: Math.max(
       0,
-      ...[...distance.gradients].map(
-        ([name, { relative }]) =>
-          relative / Math.max(noise.gradients.get(name)?.relative ?? 0, typical, least),
-      ),
+      ...[...distance.gradients].map(([name, { relative }]) => relative / units.gradient(name)),
     ),
   };
 }
@@ -195,8 +219,7 @@ function tokenApart(
   noise: StepDistance,
   field: 'logprob' | 'weight',
 ): TokensApart | undefined {
-  const own = noise.tokens.reduce((most, each) => Math.max(most, each[field] ?? 0), 0);
-  const explained = Math.max(MARGIN * own, FLOOR);
+  const explained = MARGIN * unitsOf(noise)[field];
   const apart = tokens.filter((each) => (each[field] ?? 0) > explained);
   const [worst] = apart.toSorted((a, b) => (b[field] ?? 0) - (a[field] ?? 0));
   return worst === undefined
@@ -205,9 +228,14 @@ function tokenApart(
 }
 
 function moduleOf({ outputs }: StepDistance, noise: StepDistance): string | undefined {
-  return [...outputs].find(
-    ([name, apart]) => apart > Math.max(MARGIN * (noise.outputs.get(name) ?? 0), FLOOR),
-  )?.[0];
+  const units = unitsOf(noise);
+  return [...outputs].find(([name, apart]) => apart > MARGIN * units.output(name))?.[0];
+}
+
+function backwardOf({ backward }: StepDistance, noise: StepDistance): { readonly backward?: BackwardPlace } {
+  const units = unitsOf(noise);
+  const place = backwardPlace(backward, (name) => MARGIN * units.backward(name));
+  return place === undefined ? {} : { backward: place };
 }
 
 /** Tensors come in the order of the model, and a backward pass goes through them from the last one. */
@@ -243,8 +271,3 @@ function factorOf(tensors: readonly Apart[]): { readonly factor?: number } {
 const sameRates = ([first, second]: StepDistance['rates']): boolean =>
   first.length !== second.length ||
   first.every((rate, at) => Math.abs(rate - (second[at] ?? 0)) <= FLOOR * Math.abs(rate));
-
-function medianOf(distances: TensorDistances): number {
-  const sorted = [...distances.values()].map(({ relative }) => relative).sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}

@@ -155,6 +155,26 @@ describe('parts', () => {
     expect(first({ gradients: prints({ embed: 2 }) })).toMatchObject({ what: 'gradients' });
   });
 
+  test('at gradients: the module whose backward pass goes wrong, whatever share of the loss a row has', () => {
+    const of = (share: number, input: number): readonly TwinRow[] =>
+      [row([1, 2, 3]), row([4, 5, 6])].map((each, at) => ({
+        ...each,
+        backward: new Map([
+          ['output head', print(at === 0 ? share : 1)],
+          ['output mlp', print(2 * (at === 0 ? share : 1))],
+          ['input mlp', print(input * (at === 0 ? share : 1))],
+        ]),
+      }));
+    const other = { gradients: prints({ embed: 3, head: 1 }) };
+    expect(first({ ...other, rows: of(0.5, 4) }, { rows: of(1, 3) })).toMatchObject({
+      backward: { kind: 'module', module: 'mlp' },
+    });
+    expect(first({ ...other, rows: of(0.5, 3) }, { rows: of(1, 3) })).toMatchObject({
+      backward: { kind: 'nowhere' },
+    });
+    expect(first(other)).not.toHaveProperty('backward');
+  });
+
   test('at learning rates, and at the weights after the step', () => {
     expect(first({ rates: [0.05] })).toMatchObject({ what: 'rates', rates: [[0.1], [0.05]] });
     expect(first({ after: prints({ embed: 5.2, head: 5.2 }) })).toMatchObject({ what: 'updates', of: 2 });

@@ -1,5 +1,6 @@
 // The user's own command with the tracer in its environment: what of it is told the tracer, what Ctrl-C means, and what is
 // said where it could not be started.
+import { closeSync, openSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { pace } from '../../bounds.ts';
 import { type ChildExit, startAttached } from '../../trainer/child.ts';
@@ -7,6 +8,10 @@ import type { Context } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
 import { environmentTrouble } from '../trainer/environment.ts';
 import { PYTHON_FOLDER } from '../trainer/python.ts';
+
+/** What a script wrote that is silent. */
+export const STDOUT_FILE = 'stdout.txt';
+export const STDERR_FILE = 'stderr.txt';
 
 export interface ScriptAsk {
   readonly command: readonly string[];
@@ -19,7 +24,7 @@ export interface ScriptAsk {
   readonly compiled?: boolean | undefined;
   /** Each tensor is moved along its gradient, and the loss computed again. */
   readonly slopes?: boolean | undefined;
-  /** What it says is not shown. */
+  /** What it says is not shown, and kept in the folder. */
   readonly silent?: boolean;
   /** For the script itself. */
   readonly env?: Readonly<Record<string, string>>;
@@ -36,11 +41,14 @@ export interface ScriptEnd {
  * itself. A second one kills it; what was recorded until then is there all the same. A third leaves at once.
  */
 export async function runScript(ask: ScriptAsk, context: Context): Promise<ScriptEnd> {
+  const path = resolve(context.cwd, ask.folder);
+  const [stdout, stderr] =
+    ask.silent === true ? [STDOUT_FILE, STDERR_FILE].map((name) => openSync(join(path, name), 'a')) : [];
   const script = startAttached({
     command: ask.command,
     cwd: context.cwd,
     env: { ...ask.env, ...tracedEnvironment(ask, context) },
-    ...(ask.silent === undefined ? {} : { silent: ask.silent }),
+    ...(stdout === undefined || stderr === undefined ? {} : { into: [stdout, stderr] }),
   });
   let presses = 0;
   let last = Number.NEGATIVE_INFINITY;
@@ -59,6 +67,7 @@ export async function runScript(ask: ScriptAsk, context: Context): Promise<Scrip
     return { exit, interrupted: presses > 0 };
   } finally {
     dispose();
+    for (const descriptor of [stdout, stderr]) if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -1,13 +1,16 @@
 // Which runs a twin needs, in which order, and what is compared with what.
 import { join, resolve } from 'node:path';
+import { plural } from '../../report/text/plural.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
-import type { Change } from '../../twin/changes.ts';
+import { CHANGES, type Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
+import { pictureOf } from '../../twin/picture.ts';
 import type { TwinRun } from '../../twin/run.ts';
 import { REPEAT, type TwinResult } from '../../twin/twin.ts';
-import { type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
-import type { Context, Problem } from '../context.ts';
-import { type Attempt, type Ran, type RunAsk, runTwin } from './runs.ts';
+import { isChaos, mayDifferFromItself, type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
+import type { Context } from '../context.ts';
+import { type Failure, failedWords } from './failure.ts';
+import { type Attempt, type Ran, type RunAsk, runTwin, type Stop } from './runs.ts';
 
 export interface Asked {
   readonly command: readonly string[];
@@ -22,6 +25,8 @@ export interface Asked {
 
 export interface Telling {
   readonly begins: (name: string) => void;
+  /** A run has ended, by whatever. */
+  readonly ran: () => void;
   readonly done: (result: TwinResult, tokenizer: Tokenizer | undefined) => void;
 }
 
@@ -30,11 +35,13 @@ export async function twins(
   asked: Asked,
   context: Context,
   telling: Telling,
-): Promise<Problem | 'interrupted' | undefined> {
+): Promise<Stop | 'interrupted' | undefined> {
   const { folder, command, steps } = asked;
-  const run = (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>): Promise<Attempt> => {
+  const run = async (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>): Promise<Attempt> => {
     telling.begins(ask.name);
-    return runTwin({ folder, command, steps, ...ask }, context);
+    const attempt = await runTwin({ folder, command, steps, ...ask }, context);
+    telling.ran();
+    return attempt;
   };
   const saved = asked.resume === undefined ? undefined : await savedBy(asked.resume.save, command, run);
   if (saved !== undefined && !isRan(saved)) return saved;
@@ -45,7 +52,12 @@ export async function twins(
   if (!('noise' in plain)) return plain.stopped;
   const { tokenizer } = plain.run.ledger;
 
-  for (const comparison of comparisonsOf(asked, before)) {
+  // What rounding seems to change may be what the script draws anew in each run.
+  const changes =
+    mayDifferFromItself(plain.noise[0]) && asked.changes.every(({ name }) => name !== REPEAT)
+      ? [...CHANGES.filter(({ name }) => name === REPEAT), ...asked.changes]
+      : asked.changes;
+  for (const comparison of comparisonsOf({ ...asked, changes }, before)) {
     const { name, sentence, lacks, words } = comparison;
     const untold = (why: string): void => {
       if (asked.named) telling.done({ name, sentence, outcome: { kind: 'untold', why } }, tokenizer);
@@ -61,8 +73,12 @@ export async function twins(
       // Ended at the step after it: the checkpoint is saved between the two.
       const first = await run({ name: 'saved', change: 'save', checkpoint, at: before, steps: before + 1 });
       if (!isRan(first)) return first;
-      if (!first.run.applied) {
+      if (!first.run.applied && first.failure === undefined) {
         untold(lacks);
+        continue;
+      }
+      if (first.failure !== undefined) {
+        telling.done({ name, sentence, outcome: failedWith(first.failure) }, tokenizer);
         continue;
       }
     }
@@ -97,7 +113,7 @@ interface Base {
   readonly noise: readonly StepDistance[];
 }
 
-type Stopped = { readonly stopped: Problem | 'interrupted' };
+type Stopped = { readonly stopped: Stop | 'interrupted' };
 
 /** One run that is compared with a base. */
 interface Comparison {
@@ -124,7 +140,7 @@ async function savedBy(
 ): Promise<Attempt> {
   const saved = await run({ name: 'saved', keeps: true, steps: 0, command: [...command, ...words] });
   return isRan(saved) && saved.failure !== undefined
-    ? { problem: `the run that saves a checkpoint failed by itself: ${saved.failure}` }
+    ? stoppedBy('the run that saves a checkpoint failed by itself', saved.failure)
     : saved;
 }
 
@@ -140,10 +156,17 @@ function basesOf(
     const name = dropout ? 'base' : 'base-without-dropout';
     const first = await run({ name, dropout, steps });
     if (!isRan(first)) return { stopped: first };
-    if (first.failure !== undefined && first.run.steps.length === 0)
-      return { stopped: { problem: `the script failed by itself: ${first.failure}` } };
+    if (madeBy(first) === 0) return { stopped: stepless(first, name) };
     const noisy = await run({ name: `${name}-rounding`, dropout, noise: true, steps });
     if (!isRan(noisy)) return { stopped: noisy };
+    if (noisy.failure !== undefined && madeBy(noisy) < madeBy(first))
+      return {
+        stopped: stoppedBy(
+          `the script failed in its second run, ${name}-rounding, and not in its first`,
+          noisy.failure,
+          '; it may find what the first one left',
+        ),
+      };
     const base = { run: first.run, noise: distancesOf(first.run, noisy.run) };
     bases.set(dropout, base);
     // What has no dropout is the same without it.
@@ -189,7 +212,10 @@ function comparisonOf(change: Change, { command, steps }: Asked, before: number)
       (change.of === 'batches' && ledger.rows.every(({ batch }) => batch === undefined)),
     judge:
       change.ofRows === true
-        ? (base, { run }) => outcomeOfRows(distancesOf(base.run, run), base.noise)
+        ? (base, other) =>
+            madeBy(other) === 0 && other.failure !== undefined
+              ? failedWith(other.failure)
+              : comparedRows(base, other)
         : name === REPEAT
           ? (base, other) => compared(base, other, steps, true)
           : name === RESUME
@@ -198,14 +224,61 @@ function comparisonOf(change: Change, { command, steps }: Asked, before: number)
   };
 }
 
+const madeBy = ({ run }: Ran): number => run.steps.filter(({ made }) => made).length;
+
+const stoppedBy = (what: string, failure: Failure, more = ''): Stop => ({
+  problem: `${what} ${failedWords(failure)}${more}; its output is in ${failure.folder}`,
+  lines: failure.lines,
+});
+
+const failedWith = (failure: Failure): Outcome => ({
+  kind: 'untold',
+  why: `with the change the script failed ${failedWords(failure)}`,
+  lines: failure.lines,
+});
+
+/** There is nothing to compare. */
+function stepless({ run: { ledger }, failure }: Ran, name: string): Stop {
+  if (failure !== undefined) return stoppedBy(`the script failed by itself in the run ${name}`, failure);
+  const { processes, rows } = ledger;
+  const [blind] = processes.flatMap(({ blind: own }) => own);
+  const why = processes.every(({ end }) => end?.torch !== true)
+    ? 'none of its processes imported torch'
+    : rows.length > 0
+      ? `${plural(rows.length, 'row')} went through a model, and no optimiser made a step`
+      : (blind?.sentence.replace(/\.$/, '') ?? 'no training of a language model was seen');
+  return {
+    problem: `the script ended without a step of an optimiser, so that nothing can be compared: ${why}`,
+  };
+}
+
 function compared(base: Base, { run, failure }: Ran, steps: number, isRepeat = false): Outcome {
   const distances = distancesOf(base.run, run);
   const outcome = outcomeOf(distances, base.noise, isRepeat);
   const wanted = Math.min(steps, base.run.steps.filter(({ made }) => made).length);
-  if (outcome.kind === 'parts' || distances.length >= wanted) return outcome;
-  if (failure !== undefined) return { kind: 'untold', why: `the script failed with the change: ${failure}` };
+  if (outcome.kind === 'parts' || distances.length >= wanted) return pictured(outcome, distances, base.noise);
+  if (failure !== undefined) return failedWith(failure);
   const step = base.run.steps[distances.length]?.index ?? 0;
-  return { kind: 'parts', difference: { what: 'count', step, counts: [wanted, distances.length] } };
+  const difference = { what: 'count' as const, step, counts: [wanted, distances.length] as const };
+  return pictured({ kind: 'parts', difference }, distances, base.noise);
+}
+
+/** Up to the step in which rounding alone takes the runs apart. */
+function pictured(
+  outcome: Outcome,
+  distances: readonly StepDistance[],
+  noise: readonly StepDistance[],
+  ofRows = false,
+): Outcome {
+  if (outcome.kind === 'untold') return outcome;
+  const chaos = noise.findIndex((each, at) => at > 0 && isChaos(each));
+  const calm = chaos < 0 ? distances : distances.slice(0, chaos);
+  return { ...outcome, picture: pictureOf(calm, noise, ofRows) };
+}
+
+function comparedRows({ run, noise }: Base, other: Ran): Outcome {
+  const distances = distancesOf(run, other.run);
+  return pictured(outcomeOfRows(distances, noise), distances.slice(0, 1), noise, true);
 }
 
 function unlessSampled(outcome: Outcome, { run }: Base): Outcome {

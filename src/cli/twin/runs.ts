@@ -1,11 +1,12 @@
 // The runs of a twin: each in a folder of its own, one after the other, and what each recorded.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { makeFolders } from '../../outside/folder.ts';
 import { type TwinRun, twinRunOf } from '../../twin/run.ts';
 import type { Context, Problem } from '../context.ts';
 import { hasTrace, readTraceFolder, recordedTokenizer } from '../trace/folder.ts';
 import { endWords, runScript, startProblem } from '../trace/script.ts';
 import { joinCommand } from '../trainer/words.ts';
+import { type Failure, failureOf, lastLines } from './failure.ts';
 
 export interface RunAsk {
   /** Names the run, and its folder within `folder`. */
@@ -27,20 +28,31 @@ export interface RunAsk {
 
 export interface Ran {
   readonly run: TwinRun;
-  /** The script failed by itself: how. */
-  readonly failure?: string;
+  /** The script failed by itself. */
+  readonly failure?: Failure;
 }
 
-export type Attempt = Ran | Problem | 'interrupted';
+/** Why nothing more can be run. */
+export interface Stop extends Problem {
+  /** What the script wrote to stderr last. */
+  readonly lines?: readonly string[];
+}
+
+export type Attempt = Ran | Stop | 'interrupted';
+
+/** In a command: the run's own folder. */
+const OWN_FOLDER = '{run}';
 
 export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
   const folder = join(ask.folder, ask.name);
   const { change, noise, dropout, keeps, checkpoint, at } = ask;
   const asked = { change, noise, dropout, keeps, checkpoint, at };
-  makeFolders(join(context.cwd, folder));
+  const place = resolve(context.cwd, folder);
+  makeFolders(place);
+  const command = ask.command.map((word) => word.replaceAll(OWN_FOLDER, place));
   const { exit, interrupted } = await runScript(
     {
-      command: ask.command,
+      command,
       folder,
       steps: ask.steps,
       mode: 'auto',
@@ -50,21 +62,15 @@ export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
     context,
   );
   if (interrupted) return 'interrupted';
-  if (exit.spawnError !== undefined)
-    return { problem: startProblem(ask.command, exit.spawnError, context.cwd) };
+  if (exit.spawnError !== undefined) return { problem: startProblem(command, exit.spawnError, context.cwd) };
   if (!hasTrace(folder, context))
     return {
-      problem: `${joinCommand(ask.command)} ended (${endWords(exit)}), and no Python process of it was seen`,
+      problem: `${joinCommand(command)} ended (${endWords(exit)}), and no Python process of it was seen`,
+      lines: lastLines(place),
     };
   const files = readTraceFolder(folder, context);
   if ('problem' in files) return files;
   const run = twinRunOf(files.processes, recordedTokenizer(files, context).tokenizer);
-  const raised = run.ledger.processes.find(({ end }) => end?.reason === 'exception')?.end?.exception;
-  const ended = run.ledger.processes.some(({ end }) => end?.reason === 'steps');
-  const failed = !ended && (exit.exitCode !== 0 || exit.signal !== undefined);
-  const failure = raised ?? (failed ? endWords(exit) : undefined);
-  return {
-    run,
-    ...(failure === undefined || failure === null ? {} : { failure }),
-  };
+  const failure = failureOf(run.ledger, exit, { cwd: context.cwd, env: context.env, folder });
+  return { run, ...(failure === undefined ? {} : { failure }) };
 }

@@ -5,7 +5,13 @@ import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
 import { harmless, wrap } from '../../report/text/visible.ts';
 import { twinJson } from '../../report/twin/json.ts';
-import { resultLines, type TextOf, verdictLine } from '../../report/twin/twin.ts';
+import {
+  errorLines,
+  resultLines,
+  type TextOf,
+  verdictLine,
+  writtenSentences,
+} from '../../report/twin/twin.ts';
 import { tokenText } from '../../tokenizers/text.ts';
 import { CHANGES } from '../../twin/changes.ts';
 import { type TwinResult, verdictOf } from '../../twin/twin.ts';
@@ -19,6 +25,8 @@ import { makeTraceFolder } from '../trace/folder.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Asked, twins } from './compare.ts';
+import { watchFiles } from './files.ts';
+import { pageProblem, writePage } from './page.ts';
 
 interface Options {
   readonly change?: readonly string[];
@@ -27,6 +35,7 @@ interface Options {
   readonly saveArgs?: string;
   readonly resumeArgs?: string;
   readonly out?: string;
+  readonly html?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -47,6 +56,7 @@ export function addTwin(program: Command, { context, rest, finish }: Invocation)
     .option('--save-args <args>', 'arguments that save a checkpoint and end')
     .option('--resume-args <args>', 'arguments that resume from it')
     .option('--out <dir>', 'folder for records (default: .lossproof/twin/TIME)')
+    .option('--html <file>', 'write a page with the differences by module and step')
     .option('--json', 'print the results as JSON')
     .option('--quiet', 'print differences and the final line only')
     .action(async (options: Options) => finish(await twin(options, rest, context)));
@@ -62,7 +72,6 @@ const WORDS: Words = {
     { command: 'npx lossproof twin --with "--batch 2 --accumulate 4" -- python train.py' },
     { command: 'npx lossproof twin -- python train.py --- torchrun --nproc-per-node 2 train.py' },
   ],
-  notes: ['A difference counts if rounding does not explain it.'],
   exit: {
     0: 'every compared run agrees',
     1: 'a change makes a difference',
@@ -74,6 +83,8 @@ const WORDS: Words = {
 async function twin(options: Options, rest: readonly string[], context: Context): Promise<number> {
   const asked = askedOf(options, rest);
   if (isProblem(asked)) return refuse(context, asked);
+  const unwritable = pageProblem(options.html, context);
+  if (unwritable !== undefined) return refuse(context, unwritable);
   const folder = makeTraceFolder(options.out, context, new Date(), join('.lossproof', 'twin'));
   if (typeof folder !== 'string') return refuse(context, folder);
   const print = { width: widthOfScreen(context), paint: choosePaint(context.out.isTty, context.env) };
@@ -90,11 +101,13 @@ async function twin(options: Options, rest: readonly string[], context: Context)
       '',
     );
   const results: TwinResult[] = [];
+  const files = watchFiles(context.cwd, folder);
   let textOf: TextOf = String;
   const ended = await twins({ ...asked, folder, steps: options.steps }, context, {
     begins: (name) => {
       if (told && context.err.isTty) context.err.write(`\r\u001b[Kruns: ${name}`);
     },
+    ran: () => files.ended(),
     done: (result, tokenizer) => {
       results.push(result);
       textOf = (id) => tokenText(tokenizer, id);
@@ -104,19 +117,42 @@ async function twin(options: Options, rest: readonly string[], context: Context)
     },
   });
   if (context.err.isTty && told) context.err.write('\r\u001b[K');
+  const written = files.written();
   if (options.json === true && ended !== 'interrupted')
-    sayDocument(context, JSON.stringify(twinJson(results, folder, textOf), undefined, 2));
-  if (ended === 'interrupted') {
-    refuse(context, { problem: `interrupted; the recording so far is in ${folder}` });
-    return INTERRUPTED;
+    sayDocument(context, JSON.stringify(twinJson(results, { folder, textOf, written }), undefined, 2));
+  const notes = writtenSentences(written);
+  if (options.json !== true) say(context, ...notes.flatMap((note) => wrap(harmless(note), print.width)));
+  const stop =
+    ended === 'interrupted' ? { problem: `interrupted; the recording so far is in ${folder}` } : ended;
+  const lost = await writePage(
+    options.html,
+    {
+      results,
+      command: joinCommand(asked.command),
+      steps: options.steps,
+      folder,
+      textOf,
+      notes: [...(stop === undefined ? [] : [sentenceOf(stop)]), ...notes],
+    },
+    context,
+  );
+  if (stop !== undefined) {
+    refuse(context, stop);
+    const lines = 'lines' in stop ? (stop.lines ?? []) : [];
+    for (const line of errorLines(lines, { ...print, textOf })) context.err.write(`${line}\n`);
+    return ended === 'interrupted' ? INTERRUPTED : NO_VERDICT;
   }
-  if (ended !== undefined) return refuse(context, ended);
   if (options.json !== true)
     say(context, '', ...wrap(harmless(verdictLine(results)), print.width).map(print.paint.bold));
-  return { agree: HOLDS, parts: FAILED, untold: NO_VERDICT }[verdictOf(results)];
+  // Who asked for a page has no verdict without it, unless it is a failure.
+  if (lost !== undefined) refuse(context, lost);
+  const code = { agree: HOLDS, parts: FAILED, untold: NO_VERDICT }[verdictOf(results)];
+  return lost !== undefined && code === HOLDS ? NO_VERDICT : code;
 }
 
 // --- helpers ---
+
+const sentenceOf = ({ problem }: Problem): string => `${problem[0]?.toUpperCase() ?? ''}${problem.slice(1)}.`;
 
 type Wanted = Pick<Asked, 'command' | 'changes' | 'named' | 'pair' | 'resume'>;
 

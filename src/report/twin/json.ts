@@ -1,16 +1,25 @@
 // A twin for a program. What is added later may be there, what is here stays.
-import { type TwinResult, verdictOf } from '../../twin/twin.ts';
+import { REPEAT, type TwinResult, verdictOf } from '../../twin/twin.ts';
 import type { Difference } from '../../twin/verdict.ts';
 import { VERSION } from '../../version.ts';
-import { differenceSentences, type TextOf, verdictLine } from './twin.ts';
+import { differenceSentences, type TextOf, verdictLine, type Written } from './twin.ts';
 
 /** @param folder of the records of all runs */
-export function twinJson(results: readonly TwinResult[], folder: string, textOf: TextOf): object {
+export function twinJson(
+  results: readonly TwinResult[],
+  {
+    folder,
+    textOf,
+    written,
+  }: { readonly folder: string; readonly textOf: TextOf; readonly written: Written },
+): object {
   return {
     version: VERSION,
     verdict: verdictOf(results),
     sentence: verdictLine(results),
     folder,
+    changed_files: written.before,
+    overwritten_files: written.again,
     changes: results.map(({ name, sentence, outcome }) => ({
       change: name,
       does: sentence,
@@ -18,17 +27,17 @@ export function twinJson(results: readonly TwinResult[], folder: string, textOf:
       ...(outcome.kind === 'agree'
         ? { steps: outcome.steps, times_rounding: outcome.units, until_step: outcome.until ?? null }
         : outcome.kind === 'untold'
-          ? { why: outcome.why }
-          : placeOf(outcome.difference, textOf)),
+          ? { why: outcome.why, stderr: outcome.lines ?? [] }
+          : placeOf(outcome.difference, textOf, name === REPEAT)),
     })),
   };
 }
 
-function placeOf(difference: Difference, textOf: TextOf): object {
+function placeOf(difference: Difference, textOf: TextOf, isRepeat: boolean): object {
   return {
     step: difference.step,
     differs: difference.what,
-    sentences: differenceSentences(difference, textOf),
+    sentences: differenceSentences(difference, textOf, isRepeat),
     ...('tensors' in difference && Array.isArray(difference.tensors)
       ? {
           tensors: difference.tensors.map(({ name, relative, norms }) => ({
@@ -39,6 +48,9 @@ function placeOf(difference: Difference, textOf: TextOf): object {
         }
       : {}),
     ...('begins' in difference ? { begins_at: difference.begins?.replace(/^\d+ /, '') } : {}),
+    ...('backward' in difference && difference.backward?.kind === 'module'
+      ? { backward_module: difference.backward.module }
+      : {}),
     ...('lost' in difference ? { lost_micro_batches: difference.lost } : {}),
     ...('module' in difference ? { module: difference.module } : {}),
   };

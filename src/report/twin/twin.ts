@@ -2,11 +2,11 @@
 // where the runs part.
 import { CHANGES } from '../../twin/changes.ts';
 import type { TwinRow } from '../../twin/run.ts';
-import { type TwinResult, verdictOf } from '../../twin/twin.ts';
+import { REPEAT, type TwinResult, verdictOf } from '../../twin/twin.ts';
 import type { Apart, Difference, Outcome, TokensApart } from '../../twin/verdict.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
-import { harmless, pad, wrap } from '../text/visible.ts';
+import { harmless, pad, shorten, wrap } from '../text/visible.ts';
 
 /** A token as people read it. */
 export type TextOf = (id: number) => string;
@@ -18,16 +18,45 @@ export interface TwinPrint {
 }
 
 /** One change; the sentences below its line say where the runs part, or why nothing was compared. */
-export function resultLines({ name, outcome }: TwinResult, print: TwinPrint): string[] {
+export function resultLines(result: TwinResult, print: TwinPrint): string[] {
+  const { name, outcome } = result;
   const { width, paint } = print;
   const line = `${SIGNS[outcome.kind]} ${pad(name, NAME_WIDTH)} ${headOf(outcome)}`;
   const paints = { agree: paint.blue, parts: paint.orange, untold: paint.dim };
   return [
     ...wrap(harmless(line), width).map(paints[outcome.kind]),
-    ...sentencesOf(outcome, print.textOf).flatMap((sentence) =>
+    ...outcomeSentences(result, print.textOf).flatMap((sentence) =>
       wrap(harmless(sentence), width - INDENT.length).map((text) => INDENT + text),
     ),
+    ...(outcome.kind === 'untold' ? errorLines(outcome.lines ?? [], print) : []),
   ];
+}
+
+/** The last lines of a script that failed, as they are but for their length. */
+export function errorLines(lines: readonly string[], { width, paint }: TwinPrint): string[] {
+  const indent = `${INDENT}| `;
+  // One line alone is the reason, which stands in the sentence.
+  return (lines.length > 1 ? lines : []).map((line) =>
+    paint.dim(indent + shorten(harmless(line), Math.max(1, width - indent.length))),
+  );
+}
+
+/** Which files of others the runs wrote; none where all is as it was. */
+export function writtenSentences({ before, again }: Written): string[] {
+  const advice =
+    'To give each run a folder of its own, write {run} in the arguments of the script in place of a folder.';
+  const sentences = [
+    before.length === 0 ? [] : `The runs changed files that were there before: ${fileWords(before)}.`,
+    again.length === 0 ? [] : `Each run wrote over files of the run before: ${fileWords(again)}.`,
+  ].flat();
+  return sentences.length === 0 ? [] : [...sentences, advice];
+}
+
+export interface Written {
+  /** Files that were there before the first run, and are others now. */
+  readonly before: readonly string[];
+  /** Files that are none of the user's, written by one run and again by another. */
+  readonly again: readonly string[];
 }
 
 export function verdictLine(results: readonly TwinResult[]): string {
@@ -45,8 +74,11 @@ export function verdictLine(results: readonly TwinResult[]): string {
 }
 
 /** Where two runs part, in sentences: the place, the two values, and what that says. */
-export function differenceSentences(difference: Difference, textOf: TextOf): string[] {
+export function differenceSentences(difference: Difference, textOf: TextOf, isRepeat = false): string[] {
   const { step } = difference;
+  const [without, withIt] = isRepeat
+    ? (['in the first run', 'in the second'] as const)
+    : (['without the change', 'with it'] as const);
   switch (difference.what) {
     case 'start':
       return [
@@ -60,9 +92,9 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
           `Step ${step} trains the same rows toward other targets: ${targetWords(first, second, textOf)}.`,
         ];
       return [
-        `Step ${step} trains other rows: ${first.length} only without the change, ${second.length} only with it.`,
-        ...first.slice(0, 1).map((row) => rowWords('Only without', row, textOf)),
-        ...second.slice(0, 1).map((row) => rowWords('Only with it', row, textOf)),
+        `Step ${step} trains other rows: ${first.length} only ${without}, ${second.length} only ${withIt}.`,
+        ...first.slice(0, 1).map((row) => rowWords(`Only ${without}`, row, textOf)),
+        ...second.slice(0, 1).map((row) => rowWords(`Only ${withIt}`, row, textOf)),
       ];
     }
     case 'logprobs':
@@ -108,11 +140,11 @@ export function differenceSentences(difference: Difference, textOf: TextOf): str
 
 const INDENT = '    ';
 const NAME_WIDTH = Math.max(...CHANGES.map(({ name }) => name.length));
-const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
+export const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
 /** Tokens of a row that are shown before the one in question. */
 const MOST_TOKENS = 8;
 
-function headOf(outcome: Outcome): string {
+export function headOf(outcome: Outcome): string {
   if (outcome.kind === 'untold') return 'not compared';
   if (outcome.kind === 'parts') return 'the runs part';
   const { units, steps, until } = outcome;
@@ -122,9 +154,17 @@ function headOf(outcome: Outcome): string {
   return `${size}, ${plural(steps, 'step')}${end}`;
 }
 
-function sentencesOf(outcome: Outcome, textOf: TextOf): string[] {
+export function outcomeSentences({ name, outcome }: TwinResult, textOf: TextOf): string[] {
   if (outcome.kind === 'untold') return [`${outcome.why[0]?.toUpperCase() ?? ''}${outcome.why.slice(1)}.`];
-  return outcome.kind === 'parts' ? differenceSentences(outcome.difference, textOf) : [];
+  return outcome.kind === 'parts' ? differenceSentences(outcome.difference, textOf, name === REPEAT) : [];
+}
+
+/** Files that are named. */
+const MOST_FILES = 3;
+
+function fileWords(files: readonly string[]): string {
+  const more = files.length - MOST_FILES;
+  return `${files.slice(0, MOST_FILES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function tensorsWords(tensors: readonly Apart[], of: number): string {
@@ -153,15 +193,25 @@ function gradientHint({
   lost,
   begins,
   factor,
+  backward,
 }: Extract<Difference, { what: 'gradients' | 'updates' }>): string {
   if (lost !== undefined)
     return `With the change, the gradients of micro-batch ${lost.join(', ')} of the step (counted from 0) are not in it.`;
   if (factor !== undefined)
     return `All of them are ${short(factor)} times as large: look at clipping, loss scaling, and what gradients are averaged over.`;
+  if (backward?.kind === 'module')
+    return `The gradient at the output of ${moduleName(backward.module)} agrees, and at its input it does not: look at what that module does in the backward pass.`;
+  if (backward?.kind === 'from')
+    return `The backward pass differs from the ${backward.side} of ${moduleName(backward.module)} on: look at what the forward pass does with it.`;
+  if (backward?.kind === 'nowhere')
+    return 'The gradients at the outputs of all modules agree: look at how those of the weights are computed, or at what stands between backward() and step().';
   return begins === undefined
     ? 'Look at what stands between backward() and step(): a micro-batch may be lost or counted twice.'
     : `The tensors after ${plainName(begins)} agree, so the backward pass differs from there on: look at that module.`;
 }
+
+/** The root has no name. */
+const moduleName = (name: string): string => (name === '' ? 'the model' : name);
 
 const plainName = (name: string): string => name.replace(/^\d+ /, '');
 

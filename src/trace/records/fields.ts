@@ -199,6 +199,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     prints: 'float matrix',
   },
   outputs: { forward: 'index', modules: 'texts', prints: 'float matrix' },
+  backward: { forward: 'index', modules: 'texts', sides: 'texts', prints: 'float matrix' },
   tokenizer: {
     folder: 'text',
     class: 'text',

@@ -214,6 +214,18 @@ export interface OutputsRecord {
   readonly prints: Array2;
 }
 
+/** Fingerprints of the gradients at the outputs and inputs of its modules that its backward pass delivered, in such runs. */
+export interface BackwardRecord {
+  readonly kind: 'backward';
+  readonly forward: number;
+  /** Dotted names, in the order in which the backward pass reached them. */
+  readonly modules: readonly string[];
+  /** (n,) `output` or `input`: of what of the module. */
+  readonly sides: readonly string[];
+  /** (n · B, R) float64, as those of outputs. */
+  readonly prints: Array2;
+}
+
 /** A tokenizer of the script, saved beside the trace. */
 export interface TokenizerRecord {
   readonly kind: 'tokenizer';
@@ -283,6 +295,7 @@ export type TraceRecord =
   | EventRecord
   | PrintsRecord
   | OutputsRecord
+  | BackwardRecord
   | TokenizerRecord
   | SettingsRecord
   | BlindRecord

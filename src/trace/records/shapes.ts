@@ -1,6 +1,7 @@
 // Records as they have been read, those of records.ts with their arrays as numbers; and what fields of one must have in common.
 import type { Ids, Matrix } from '../../vocabulary.ts';
 import type {
+  BackwardRecord,
   ForwardRecord,
   GenerateRecord,
   OutputsRecord,
@@ -32,6 +33,7 @@ export type ReadUpdate = With<
 >;
 export type ReadPrints = With<PrintsRecord, 'prints', Matrix>;
 export type ReadOutputs = With<OutputsRecord, 'prints', Matrix>;
+export type ReadBackward = With<BackwardRecord, 'prints', Matrix>;
 export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
 
 /** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
@@ -45,6 +47,7 @@ export type ReadRecord =
       | UpdateRecord
       | PrintsRecord
       | OutputsRecord
+      | BackwardRecord
     >
   | ReadForward
   | ReadTrained
@@ -52,7 +55,8 @@ export type ReadRecord =
   | ReadGenerate
   | ReadChecksums
   | ReadPrints
-  | ReadOutputs;
+  | ReadOutputs
+  | ReadBackward;
 
 /** What fields of one record must have in common. */
 export const SHAPES: {

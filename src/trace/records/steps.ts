@@ -139,7 +139,8 @@ export interface UpdateRecord {
  * slope: tensors that were moved along their gradients, and of each (`ratios`) the difference of the loss over what the gradient promises;
  * added: tokens that the script added to the tokenizer (`ids`), in rows of `names` and `head`; `grown`: which were made for them, and
  * then `written` (ids) by the script or not;
- * loaded, not-loaded, tied, untied, no-freeze: what a training began with.
+ * loaded, not-loaded, tied, untied, no-freeze: what a training began with;
+ * twin, dropout, unreachable: of runs that are compared, the change that was made, dropout that draws, a machine that was not reached.
  */
 export interface EventRecord {
   readonly kind: 'event';

@@ -149,7 +149,14 @@ export const STATED: readonly Stated[] = [
     but: WRITES,
   },
   // The script writes its records itself, without gradients: nothing that can be compared.
-  { row: 'twin', command: 'twin', words: [], trainer: ['python3', 'train.py', 'right'], code: 2 },
+  {
+    row: 'twin',
+    command: 'twin',
+    words: [],
+    trainer: ['python3', 'train.py', 'right'],
+    code: 2,
+    output: PAGE,
+  },
   { row: 'gap', command: 'gap', words: ['rollouts.jsonl'], code: 0 },
   { row: 'monitor', command: 'monitor', words: ['log.jsonl'], code: 1, output: PAGE },
   { row: 'view', command: 'view', words: ['rows.jsonl'], code: 0, output: PAGE },

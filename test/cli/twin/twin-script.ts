@@ -3,14 +3,14 @@
 import { MODEL, RECORDS, writeScript } from '../trace/traced-script.ts';
 import type { World } from '../world.ts';
 
-/** `python3 train.py [--batch N] [--accumulate N] [--fault F] [--save FILE] [--resume FILE]` */
+/** `python3 train.py [--batch N] [--accumulate N] [--fault F] [--draws D] [--dies D] [--writes FILES] [--save FILE] [--resume FILE]` */
 export function writeTwinScript(world: Pick<World, 'folder' | 'write'>): void {
   writeScript(world);
   world.write('train.py', SCRIPT);
 }
 
 const SCRIPT = `
-import math, random
+import math, random, time
 ${RECORDS}
 asked = json.loads(os.environ.get("LOSSPROOF_TWIN", "{}"))
 options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
@@ -18,10 +18,20 @@ batch, accumulate = int(options.get("--batch", 4)), int(options.get("--accumulat
 fault = options.get("--fault", "")
 change = asked.get("change")
 wanted = int(os.environ["LOSSPROOF_TRACE_STEPS"]) or int(options.get("--steps", 4))
-random.seed(0)
+draws, dies = options.get("--draws", ""), options.get("--dies", "")
+if draws != "unseeded":
+    random.seed({"clock": time.time(), "urandom": os.urandom(8)}.get(draws, 0))
+for name in filter(None, options.get("--writes", "").split(",")):
+    with open(name, "a", encoding="utf-8") as file:
+        file.write("a line")
 
 write("process", trace=1, pid=4711, rank=0, world=1, argv=sys.argv, python="3.11.2", started="2026-03-01T09:30:00.000Z")
-sys.stdout = sys.stderr = open(os.devnull, "w")
+sys.stdout = open(os.devnull, "w")
+if change == dies or (dies == "second" and os.path.exists("out")):
+    sys.stderr.write("Traceback (most recent call last):\\nFileExistsError: out is there\\n")
+    sys.exit(3)
+if dies == "second":
+    os.mkdir("out")
 write("versions", versions={"torch": "2.13.0"}, device="cpu")
 ${MODEL}
 
@@ -52,7 +62,7 @@ def tell(step, of, vectors):
     data = base64.b64encode(struct.pack("<%dd" % len(flat), *flat)).decode()
     write("prints", model=0, step=step, of=of, names=NAMES, prints={"dtype": "float64", "shape": [len(NAMES), 9], "data": data})
 
-first = int.from_bytes(os.urandom(2), "big") / 65536 if fault == "unseeded" else 0.5
+first = 0.5 if draws == "own-generator" else int.from_bytes(os.urandom(2), "big") / 65536 if fault == "unseeded" else random.random() if draws else 0.5
 weights = [[first + math.sin(i + 5 * at) for i in range(SIZE)] for at in range(len(NAMES))]
 if asked.get("noise"):
     weights = [[w * (1 + 1.2e-7 * (-1) ** i) for i, w in enumerate(vector)] for vector in weights]
@@ -68,6 +78,8 @@ rows = [[20 + (3 * r + t) % 50 for t in range(4 + (5 * r) % 7)] for r in range(6
 at = 0 if fault == "restarts" and "--resume" in options else done * batch * accumulate
 if fault == "restless":
     at += int.from_bytes(os.urandom(1), "big") % 40
+if draws == "own-generator":
+    rows = [[token + shift for token in row] for row in rows for shift in [random.Random().randrange(700)]]
 forward = 0
 tell(0, "before", weights)
 
@@ -104,6 +116,8 @@ for step in range(wanted):
               columns=tensor([t - 1 for r, t in places], [n]), targets=tensor(targets, [n]), weights=tensor([1 / own] * n, [n], "f"),
               residuals=tensor([1e-7] * n, [n], "f"), temperatures=tensor([1.0] * n, [n], "f"), logprobs=tensor(logprobs, [n], "f"), not_finite=0)
         forward += 1
+        if dies == "never-steps":
+            end("finished")
         if fault == "lost" and 0 < m < accumulate - 1:
             continue
         for (r, t), logprob in zip(places, logprobs):

@@ -1,6 +1,6 @@
 // `twin` as it is typed: what agrees, where runs part, what it exits with, what is left behind. The script needs no torch; that
 // the tracer makes the changes is tested on real trainers, in test/torch/twin.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runsOf, twin, twinWorld } from './twin.ts';
@@ -11,7 +11,9 @@ describe('a script that is right', () => {
     expect(out).toContain('✓ repeat the same to the last bit, 2 steps');
     for (const change of ['batch-order', 'padding', 'accumulation']) expect(out).toContain(`✓ ${change} `);
     // Two processes need torch's launcher, which is not here.
-    expect(out).toMatch(/· ranks not compared The script failed with the change/);
+    expect(out).toMatch(
+      /· ranks not compared With the change the script failed \(exit code 1\): .*torch\.distributed\.run/,
+    );
     expect(out).not.toContain('attention');
     expect(out).toContain('4 changes agree; not compared: ranks.');
     expect(code).toBe(0);
@@ -86,10 +88,14 @@ describe('no verdict', () => {
 
   test('a script that fails, with the change alone or without', async () => {
     const alone = await twin(['--change', 'padding'], '--fault fails-wide');
-    expect(alone.out).toContain('The script failed with the change: RuntimeError: sizes do not match.');
+    expect(alone.out).toContain(
+      'With the change the script failed (exit code 1): RuntimeError: sizes do not match.',
+    );
     expect(alone.code).toBe(2);
     const always = await twin([], '--fault fails');
-    expect(always.out).toContain('lossproof: the script failed by itself: RuntimeError: sizes do not match');
+    expect(always.out).toContain(
+      'lossproof: the script failed by itself in the run base (exit code 1): RuntimeError: sizes do not match',
+    );
     expect(always.code).toBe(2);
   });
 
@@ -127,6 +133,25 @@ test('--json: each change with its outcome, and where the runs part', async () =
   ]);
 });
 
+test('--html: a page, also where the script is not the same twice', async () => {
+  const world = twinWorld();
+  const page = (): string => readFileSync(join(world.folder, 'twin.html'), 'utf8');
+  expect((await twin(['--change', 'padding', '--html', 'twin.html'], '--fault columns', world)).code).toBe(1);
+  expect(page()).toContain('padding changed what is trained.');
+  expect(page()).toMatch(/weights of the tokens in the loss<\/th>.*<td class="o3 first">/);
+  await twin(['--html', 'twin.html'], '--fault unseeded', world);
+  expect(page()).toContain('The script is not the same twice');
+  expect(page()).toContain('<td class="o3 first">');
+});
+
+test('--html: where it cannot be written, nothing is run', async () => {
+  const world = twinWorld();
+  const { code, out } = await twin(['--html', 'no/twin.html'], '', world);
+  expect(out).toContain('lossproof: --html: no/twin.html cannot be written: there is no folder');
+  expect(code).toBe(2);
+  expect(existsSync(join(world.folder, '.lossproof'))).toBe(false);
+});
+
 test('Ctrl-C keeps what was recorded, and says where', async () => {
   const world = twinWorld({
     isTty: true,
@@ -134,8 +159,11 @@ test('Ctrl-C keeps what was recorded, and says where', async () => {
       if (both.endsWith('runs: base-rounding')) setTimeout(interrupt, 1);
     },
   });
-  const { code, out } = await twin([], '', world);
+  const { code, out } = await twin(['--html', 'twin.html'], '', world);
   expect(code).toBe(130);
+  expect(readFileSync(join(world.folder, 'twin.html'), 'utf8')).toContain(
+    'Interrupted; the recording so far',
+  );
   expect(out).toContain('interrupted; the recording so far is in .lossproof/twin/');
   expect(existsSync(join(runsOf(world)[0] ?? '', 'base'))).toBe(true);
 });

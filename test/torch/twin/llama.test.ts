@@ -55,7 +55,8 @@ const BUGS: readonly Bug[] = [
     options: ['--with', '--recompute'],
     command: 'python LLAMA --dropout 0.1 BUG',
     change: 'pair',
-    where: { differs: 'gradients', step: 0 },
+    // Its dropout, which is drawn anew.
+    where: { differs: 'gradients', step: 0, backward_module: 'model.layers.1.mlp.1' },
   },
   {
     name: 'prime-rl-2562',

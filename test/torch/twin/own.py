@@ -13,7 +13,8 @@ from torch.utils.data import DataLoader
 VOCAB, WIDTH, HEADS, IGNORED, PAD = 61, 32, 4, -100, 0
 FAULTS = [
     "lost-middle", "twice", "means", "positions", "leak", "neighbours", "mask-cache", "dropout-not-restored", "stale-cache",
-    "restarts", "no-moments", "schedule-twice", "trains-nothing", "clip-own-norm", "summed-gather", "columns", "unseeded", "first-mask", "first-count",
+    "restarts", "no-moments", "schedule-twice", "trains-nothing", "clip-own-norm", "summed-gather", "columns", "unseeded",
+    "first-mask", "first-count", "wrong-backward", "wrong-weight-gradient",
 ]  # fmt: skip
 parser = argparse.ArgumentParser()
 parser.add_argument("--batch", type=int, default=4)
@@ -26,10 +27,54 @@ parser.add_argument("--checkpoint", action="store_true", help="layers are comput
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--optimiser", default="adamw", choices=["adamw", "sgd"])
 parser.add_argument("--clip", type=float, default=0.0)
+parser.add_argument("--squared", action="store_true", help="squared ReLU in a module of its own")
+parser.add_argument("--by-hand", action="store_true", help="its backward pass by hand")
 parser.add_argument("--save")
 parser.add_argument("--resume")
 options = parser.parse_args()
 fault = options.fault
+
+
+class Squared(torch.autograd.Function):
+    """relu(x) squared, by hand: the slope of the fault lacks its factor of 2 where x is large."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.relu().square()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        slope = 2 * x.relu()
+        return gradient * (torch.where(x > 0.5, x, slope) if fault == "wrong-backward" else slope)
+
+
+class Down(torch.autograd.Function):
+    """x W^T, by hand: the fault leaves the last half of the rows out of the gradient of W."""
+
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return x @ weight.T
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        rows = len(x) // 2 if fault == "wrong-weight-gradient" else len(x)
+        return gradient @ weight, torch.einsum("bto,bti->oi", gradient[:rows], x[:rows])
+
+
+class Feed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(WIDTH, 64), nn.Linear(64, WIDTH)
+
+    def forward(self, h):
+        wide = self.up(h)
+        if not options.by_hand:
+            return self.down(wide.relu().square())
+        return Down.apply(Squared.apply(wide), self.down.weight) + self.down.bias
 
 
 class Block(nn.Module):
@@ -37,7 +82,10 @@ class Block(nn.Module):
         super().__init__()
         self.before, self.behind = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.all, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.up, self.down = nn.Linear(WIDTH, 64), nn.Linear(64, WIDTH)
+        if options.squared:
+            self.feed = Feed()
+        else:
+            self.up, self.down = nn.Linear(WIDTH, 64), nn.Linear(64, WIDTH)
 
     def forward(self, h, allowed):
         q, k, v = (
@@ -45,7 +93,8 @@ class Block(nn.Module):
         )
         mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
         h = h + F.dropout(self.out(mixed.transpose(1, 2).flatten(2)), options.dropout, self.training)
-        h = h + self.down(F.gelu(self.up(self.behind(h))))
+        inner = self.behind(h)
+        h = h + (self.feed(inner) if options.squared else self.down(F.gelu(self.up(inner))))
         return h + 0.1 * h.mean(0, keepdim=True) if fault == "neighbours" else h
 
 

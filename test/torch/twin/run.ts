@@ -19,6 +19,8 @@ export interface Told {
   readonly step?: number;
   readonly module?: string;
   readonly begins_at?: string;
+  readonly backward_module?: string;
+  readonly sentences?: readonly string[];
   readonly lost_micro_batches?: readonly number[];
   readonly times_rounding?: number;
 }

@@ -42,6 +42,12 @@ describe('agrees', () => {
     ],
     ['rows that are packed', ['--with', '--packed'], OWN_LOOP, ['pair']],
     ['micro-batches', ['--with', '--batch 1 --accumulate 4'], `${OWN_LOOP} --clip 0.5`, ['pair']],
+    [
+      'backward passes by hand',
+      ['--with', '--batch 2 --accumulate 2 --by-hand'],
+      `${OWN_LOOP} --squared --left`,
+      ['pair'],
+    ],
     ['checkpointing with dropout', ['--with', '--checkpoint'], `${OWN_LOOP} --dropout 0.1`, ['pair']],
     [
       'two processes',
@@ -164,7 +170,33 @@ describe('parts', () => {
       ['--with', '--checkpoint --fault dropout-not-restored'],
       `${OWN_LOOP} --dropout 0.2`,
       'pair',
-      { differs: 'gradients', step: 0, begins_at: 'blocks.1.down.weight' },
+      {
+        differs: 'gradients',
+        step: 0,
+        begins_at: 'blocks.1.down.weight',
+        backward_module: 'blocks.1',
+      },
+    ],
+    [
+      'a backward pass by hand that is wrong in one module',
+      ['--with', '--by-hand --fault wrong-backward'],
+      `${OWN_LOOP} --squared`,
+      'pair',
+      { differs: 'gradients', step: 0, backward_module: 'blocks.1.feed' },
+    ],
+    [
+      'one that is wrong in the gradient of a weight alone',
+      ['--with', '--batch 2 --accumulate 2 --by-hand --fault wrong-weight-gradient'],
+      `${OWN_LOOP} --squared`,
+      'pair',
+      {
+        differs: 'gradients',
+        step: 0,
+        sentences: [
+          expect.stringContaining('blocks.1.feed.down.weight'),
+          expect.stringContaining('The gradients at the outputs of all modules agree'),
+        ],
+      },
     ],
     [
       'a gradient that survives a step',

@@ -75,7 +75,9 @@ class Prints:
         torch = self.torch
         real = real.to(tokens.device)
         place = (real.long().cumsum(1) - 1).clamp(min=0)
+        wide = torch.float32 if tokens.device.type == "mps" else torch.float64
         # The same table for every width: a longer row begins with the signs of a shorter one.
-        signs = self.signs(CHUNK // WIDTH, torch.device("cpu"), torch.float64)
-        picked = signs[place.cpu() % signs.shape[0]]
-        return (tokens.cpu().double() * picked * real.cpu()[..., None]).sum(1)
+        signs = self.signs(CHUNK // WIDTH, tokens.device, wide)
+        picked = signs[place % signs.shape[0]]
+        # Nothing leaves the device here: that would wait for it, once for each module.
+        return (tokens.to(wide) * picked * real[..., None]).sum(1)

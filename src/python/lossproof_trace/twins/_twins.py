@@ -3,7 +3,7 @@
 import json
 import os
 
-from . import _arguments, _batches, _pins
+from . import _arguments, _batches, _network, _pins
 from ._told import Told
 
 
@@ -38,6 +38,7 @@ def begin(session, waiting):
 
     _pins.begin()
     after("torch", torch)
+    after("socket", lambda module: _network.install(session, module))
     after("numpy", _pins.numpy)
     after("torch.utils.data.dataloader", lambda module: _batches.install(told, module))
     after("transformers.training_args", lambda module: _arguments.install(told, module))

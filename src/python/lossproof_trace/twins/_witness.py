@@ -3,6 +3,7 @@
 from ..models import _models
 from ..steps import _tensors
 from . import _prints
+from ._backward import Backward
 
 # Of one forward pass, fingerprints of all its modules; with more, those that are called later are left out.
 MOST_BYTES = 2**26
@@ -13,6 +14,7 @@ class Witness:
         self.session = session
         self.torch = torch
         self.prints = _prints.Prints(torch)
+        self.backward = Backward(session, torch, self.prints)
         self.begun = set()
         # id of a module to (B, T, R), of the call that runs.
         self.seen = {}
@@ -20,11 +22,17 @@ class Witness:
         session.before_step.append(lambda _, pending: self.before(pending))
         session.after_step.append(lambda _, pending: self.after(pending))
         session.on_training.append(lambda _, index: self.called(index))
-        torch.nn.modules.module.register_module_forward_hook(self.returned)
+        register = torch.nn.modules.module.register_module_forward_hook
+        try:
+            register(self.returned, with_kwargs=True)
+        except TypeError:  # an older torch: inputs by name are not seen
+            register(lambda module, args, output: self.returned(module, args, {}, output))
 
     # Steps
 
     def before(self, pending):
+        if pending.models:
+            self.backward.told()
         for model in self.models(pending):
             named = named_parameters(model)
             if model.index not in self.begun:
@@ -55,7 +63,7 @@ class Witness:
 
     # Calls
 
-    def returned(self, module, args, output):
+    def returned(self, module, args, kwargs, output):
         session, torch = self.session, self.torch
         if session.generating or session.ended is not None or not torch.is_grad_enabled() or self.bytes > MOST_BYTES:
             return
@@ -70,6 +78,8 @@ class Witness:
             tokens = self.prints.of_tokens(tensor)
             self.bytes += tokens.numel() * tokens.element_size()
             self.seen[id(module)] = tokens
+        with session.guard("gradient of a module"):
+            self.backward.returned(module, args, kwargs, tensor)
 
     def called(self, index):
         """A training forward pass has been recorded: what was seen belongs to it."""
@@ -77,10 +87,12 @@ class Witness:
         model = next((each for each in _models.known() if each.index == index), None)
         ids = self.session.latest_ids
         if model is None or model.root is None or ids is None:
+            self.backward.dropped()
             return
         names, rows = [], []
         real = self.real(ids)
         named = {id(module): name for name, module in model.root.named_modules()}
+        self.backward.called(self.session.latest_forward, real, named)
         # In the order in which they were done: what goes wrong in a part is wrong in what holds it, too.
         for key, tokens in seen.items():
             name = named.get(key)
@@ -88,7 +100,7 @@ class Witness:
                 names.append(name)
                 rows.append(self.prints.of_rows(tokens, real))
         if names:
-            stacked = self.torch.cat(rows)
+            stacked = self.torch.cat(rows).cpu()
             self.session.write("outputs", forward=self.session.latest_forward, modules=names, prints=stacked)
 
     def real(self, ids):

@@ -30,6 +30,7 @@ export function assets(): Assets {
       'rows/carpet.css',
       'monitor/monitor.css',
       'mutate/mutate.css',
+      'twin/twin.css',
     ]),
     js: joined([
       'page/filter.js',
