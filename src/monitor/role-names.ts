@@ -87,10 +87,6 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     // Of whole completions, in nats: TRL's PPO and its descendants.
     'sequence:objective/kl',
     'largest:avg_kl_max',
-    // Between the inference engine and the trainer.
-    'engine:rollout_corr/k3_kl',
-    'engine:mismatch_kl',
-    'engine:mismatch_kl/mean',
   ],
   approx_kl: [
     'approx_kl',
@@ -233,6 +229,13 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     // A difference of probabilities, and the mean of exp|difference|: other scales.
     'probability:training/rollout_probs_diff_mean',
     'factor:token_mult_prob_error',
+    // An estimate of their KL, in nats.
+    'kl:rollout_corr/k3_kl',
+    'kl:rollout_correction/k3_kl',
+    'kl:mismatch_kl',
+    'kl:mismatch_kl/mean',
+    'kl:mismatch_kl/all/mean',
+    'kl:gen_kl_error',
   ],
   samples: [
     'num_unmasked_tokens',
