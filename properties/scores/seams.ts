@@ -78,7 +78,7 @@ async function differ(subject: Subject, what: string, drawn: Batch, ask: Ask): P
     if (band.close(cut[token - from], values[token]))
       return {
         kind: 'batch mates',
-        sentence: `The ${what} of completion token ${token} of row ${row} is ${show(rest[row]?.[token - from])} in a batch where ${many(from, 'token')} of its completion are handed over as the end of its prompt, and ${show(cut[token - from])} when its row is scored alone.`,
+        sentence: `The ${what} of completion token ${token} of row ${row} is ${show(rest[row]?.[token - from])} in this batch if ${many(from, 'token')} of it end the prompt, and ${show(cut[token - from])} when its row is scored alone.`,
         note: band.reason,
       };
     return {

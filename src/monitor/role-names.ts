@@ -226,12 +226,10 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'sampling/sampling_logp_difference/mean',
     'train_rollout_logprob_abs_diff',
     'rollout_corr/log_ppl_abs_diff',
-    // A difference of probabilities, and the mean of exp|difference|: other scales.
+    // A difference of probabilities, the mean of exp|difference|, and estimates of the KL: other scales.
     'probability:training/rollout_probs_diff_mean',
     'factor:token_mult_prob_error',
-    // An estimate of their KL, in nats.
     'kl:rollout_corr/k3_kl',
-    'kl:rollout_correction/k3_kl',
     'kl:mismatch_kl',
     'kl:mismatch_kl/mean',
     'kl:mismatch_kl/all/mean',

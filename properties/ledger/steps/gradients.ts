@@ -89,7 +89,7 @@ function without(
     sentence: `Step ${step.index} trains nothing: backward passes brought gradients of ${manyPushed(ledger, pushed)}, and ${why}.`,
     note:
       zeroed === undefined && others.length === 0 && zero.length > 0
-        ? 'The backward pass reaches them, and something between them and the loss is 0: a scale or a gate, a mask of their outputs, or two matrices that are multiplied and both begin at 0 (of the two of LoRA, only one may).'
+        ? 'The backward pass reaches them, and something between them and the loss is 0: a scale, a gate or a mask. Or two matrices are multiplied that both begin at 0: of the two of LoRA, only one may.'
         : 'zero_grad() belongs after step(), or before the first backward pass; the optimiser is to hold what is trained.',
     given: {
       step: step.index,
