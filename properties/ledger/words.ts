@@ -74,9 +74,17 @@ export function rowStrip(ledger: Ledger, row: LedgerRow, marks: readonly number[
     tracks: {
       ...more,
       target: row.trained.map((each) =>
-        each === undefined ? undefined : each.target === undefined ? UNKNOWN : nameOf(speller, each.target),
+        each === undefined
+          ? undefined
+          : each.target === undefined
+            ? each.spread === undefined
+              ? UNKNOWN
+              : EVERY
+            : nameOf(speller, each.target),
       ),
-      weight: row.trained.map((each) => (each === undefined ? undefined : (each.weight ?? UNKNOWN))),
+      weight: row.trained.map((each) =>
+        each === undefined ? undefined : (each.spread ?? each.weight ?? UNKNOWN),
+      ),
       expected: row.ids.map((_, t) =>
         expected[t] === undefined ? 'either' : expected[t] ? 'trained' : 'not',
       ),
@@ -97,6 +105,8 @@ export function rowStrip(ledger: Ledger, row: LedgerRow, marks: readonly number[
 
 /** Something was trained, and it was not measured what, or how much. */
 const UNKNOWN = '?';
+/** Every token is pushed up alike. */
+const EVERY = '(all)';
 /** As strips write what is not there. */
 const NOTHING = '·';
 const BEHIND = '(after the row)';

@@ -34,6 +34,12 @@ const after = ({ prompts, completions }: Batch, moved: readonly number[]) =>
     completions.map((ids, row) => ids.slice(moved[row])),
   );
 
+const only = (drawn: Batch, row: number): Batch => ({
+  ...drawn,
+  prompts: drawn.prompts.slice(row, row + 1),
+  completions: drawn.completions.slice(row, row + 1),
+});
+
 const base = {
   level: 'must',
   needs: [
@@ -47,19 +53,34 @@ const base = {
   coverage: { 'unequal prompts': 0.2, 'unequal completions': 0.2 },
 } as const;
 
+/** Of one kind of numbers, a list per completion. */
+type Ask = (rows: Rows) => Promise<Ragged>;
+
 /** One list of numbers a completion, of which the first `moved` were asked before the seam was moved behind them. */
-function differ(
-  subject: Subject,
-  what: string,
-  whole: Ragged,
-  rest: Ragged,
-  moved: readonly number[],
-): Finding | undefined {
+async function differ(subject: Subject, what: string, drawn: Batch, ask: Ask): Promise<Finding | undefined> {
+  const moved = movedOf(drawn);
+  const whole = await ask(before(drawn));
+  const rest = await ask(after(drawn, moved));
   const band = bandOf(subject, MODEL_TERMS);
   for (const [row, values] of whole.entries()) {
     const from = moved[row] ?? 0;
     const token = values.findIndex((value, at) => at >= from && !band.close(rest[row]?.[at - from], value));
     if (token < 0) continue;
+    // A row that is another beside other rows shows nothing of its seam, and no model with a prefix does that.
+    const [alone = []] = await ask(before(only(drawn, row)));
+    if (!band.close(alone[token], values[token]))
+      return {
+        kind: 'batch mates',
+        sentence: `The ${what} of completion token ${token} of row ${row} is ${show(values[token])} in this batch, and ${show(alone[token])} when its row is scored alone.`,
+        note: band.reason,
+      };
+    const [cut = []] = await ask(after(only(drawn, row), [from]));
+    if (band.close(cut[token - from], values[token]))
+      return {
+        kind: 'batch mates',
+        sentence: `The ${what} of completion token ${token} of row ${row} is ${show(rest[row]?.[token - from])} in this batch if ${many(from, 'token')} of it end the prompt, and ${show(cut[token - from])} when its row is scored alone.`,
+        note: band.reason,
+      };
     return {
       kind: 'seam',
       sentence: `The ${what} of completion token ${token} of row ${row} is ${show(values[token])}, and ${show(rest[row]?.[token - from])} when ${many(from, 'token')} at the beginning of its completion are handed over as the end of its prompt.`,
@@ -80,10 +101,8 @@ export const seamProperties: readonly Property<Batch>[] = [
     why: 'Positions that restart with the completion, or wrong attention at the seam, rate every token after a row that the sampler never saw.',
     catches: ['PAD-04', 'LP-16', 'PAD-05'],
     async check(subject, drawn) {
-      const moved = movedOf(drawn);
-      const whole = await subject.ask('score', before(drawn));
-      const rest = await subject.ask('score', after(drawn, moved));
-      return differ(subject, 'log-probability', whole.logprobs, rest.logprobs, moved);
+      const ask: Ask = async (rows) => (await subject.ask('score', rows)).logprobs;
+      return await differ(subject, 'log-probability', drawn, ask);
     },
   },
   {
@@ -95,9 +114,8 @@ export const seamProperties: readonly Property<Batch>[] = [
     why: 'Values that are read from one column on, or computed with positions of their own, are a baseline for other states.',
     catches: ['VAL-03', 'PAD-04'],
     async check(subject, drawn) {
-      const moved = movedOf(drawn);
-      const ask = async (args: Rows) => (await subject.ask('values', { ...args, temperature: 1 })).values;
-      return differ(subject, 'value', await ask(before(drawn)), await ask(after(drawn, moved)), moved);
+      const ask: Ask = async (rows) => (await subject.ask('values', { ...rows, temperature: 1 })).values;
+      return await differ(subject, 'value', drawn, ask);
     },
   },
   {

@@ -87,10 +87,6 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     // Of whole completions, in nats: TRL's PPO and its descendants.
     'sequence:objective/kl',
     'largest:avg_kl_max',
-    // Between the inference engine and the trainer.
-    'engine:rollout_corr/k3_kl',
-    'engine:mismatch_kl',
-    'engine:mismatch_kl/mean',
   ],
   approx_kl: [
     'approx_kl',
@@ -230,9 +226,14 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'sampling/sampling_logp_difference/mean',
     'train_rollout_logprob_abs_diff',
     'rollout_corr/log_ppl_abs_diff',
-    // A difference of probabilities, and the mean of exp|difference|: other scales.
+    // A difference of probabilities, the mean of exp|difference|, and estimates of the KL: other scales.
     'probability:training/rollout_probs_diff_mean',
     'factor:token_mult_prob_error',
+    'kl:rollout_corr/k3_kl',
+    'kl:mismatch_kl',
+    'kl:mismatch_kl/mean',
+    'kl:mismatch_kl/all/mean',
+    'kl:gen_kl_error',
   ],
   samples: [
     'num_unmasked_tokens',

@@ -143,6 +143,8 @@ export interface Trained {
   readonly residual: number | undefined;
   readonly temperature: number | undefined;
   readonly logprob: number | undefined;
+  /** Label smoothing without a target: this weight is spread over the whole vocabulary, and `weight` is 0. Absent: none. */
+  readonly spread?: number;
 }
 
 /** Where a row stands. */

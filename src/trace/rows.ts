@@ -106,9 +106,13 @@ function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
 function entryOf(record: ReadTrained, i: number, averaged: number): Trained {
   const target = record.targets[i] ?? -1;
   const weight = measured((record.weights[i] ?? Number.NaN) / averaged);
+  // What has a score, and no target, has a weight as well.
+  const isSmoothed = record.terms?.some(({ kind }) => kind === 'smoothing') === true;
+  const isSpread = isSmoothed && target < 0 && weight !== undefined && weight !== 0;
   return {
     target: target < 0 ? undefined : target,
-    weight,
+    weight: isSpread ? 0 : weight,
+    ...(isSpread ? { spread: weight } : {}),
     residual: measured(record.residuals[i]),
     temperature: measured(record.temperatures[i]),
     logprob: measured(record.logprobs[i]),

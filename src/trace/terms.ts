@@ -52,7 +52,11 @@ function wordsOf(rows: readonly LedgerRow[], all: readonly LedgerRow[]): string 
     ...entropyWords(of('entropy')),
     ...of('normalizer')
       .slice(0, 1)
-      .map(() => 'a term on the size of the logits (a z-loss)'),
+      .map(({ rewarded }) =>
+        rewarded === true
+          ? 'a term that rewards large logits (a z-loss with the wrong sign)'
+          : 'a term on the size of the logits (a z-loss)',
+      ),
   ].join(', ');
 }
 

@@ -72,6 +72,9 @@ test.each([
   ['critic/rewards/mean', 'reward', 'shaped'],
   ['objective/kl', 'kl', 'sequence'],
   ['training/rollout_probs_diff_mean', 'sampling_gap', 'probability'],
+  ['rollout_corr/k3_kl', 'sampling_gap', 'kl'],
+  ['Mismatch KL', 'sampling_gap', 'kl'],
+  ['train/gen_kl_error', 'sampling_gap', 'kl'],
 ])('%s is %s of the part %s', (name, role, part) => {
   expect(roleOf(name)).toEqual({ role, part, evaluation: false });
 });

@@ -72,17 +72,25 @@ function without(
   const all = updates.flatMap(({ tensors }) => tensors);
   const held = all.filter((tensor) => tensor.held > 0);
   const others = all.filter(({ norm, held: times }) => times === 0 && norm !== undefined && norm > 0);
+  const zero = held.filter(({ norm }) => norm === 0);
+  const optimiser = step.ranks[0]?.optimizer;
   const why =
     zeroed !== undefined
       ? `they were set to nothing${at(zeroed)}, after the backward pass and before step()${at(place)}`
       : others.length > 0
-        ? `only tensors that the optimiser (${step.ranks[0]?.optimizer}) does not hold have a gradient: ${named(others.map(({ name }) => name))}`
-        : `none of the ${many(held.length, 'tensor')} that the optimiser (${step.ranks[0]?.optimizer}) holds has a gradient at step()${at(place)}`;
+        ? `only tensors that the optimiser (${optimiser}) does not hold have a gradient: ${named(others.map(({ name }) => name))}`
+        : zero.length > 0
+          ? `the gradients of the tensors that the optimiser (${optimiser}) holds are exactly 0 at step()${at(place)}: ${named(zero.map(({ name }) => name))}`
+          : `none of the ${many(held.length, 'tensor')} that the optimiser (${optimiser}) holds has a gradient at step()${at(place)}`;
   return fault({
     harm: pushed,
-    kind: zeroed !== undefined ? 'zeroed' : others.length > 0 ? 'elsewhere' : 'none',
+    kind:
+      zeroed !== undefined ? 'zeroed' : others.length > 0 ? 'elsewhere' : zero.length > 0 ? 'zero' : 'none',
     sentence: `Step ${step.index} trains nothing: backward passes brought gradients of ${manyPushed(ledger, pushed)}, and ${why}.`,
-    note: 'zero_grad() belongs after step(), or before the first backward pass; the optimiser is to hold what is trained.',
+    note:
+      zeroed === undefined && others.length === 0 && zero.length > 0
+        ? 'The backward pass reaches them, and something between them and the loss is 0: a scale, a gate or a mask. Or two matrices are multiplied that both begin at 0: of the two of LoRA, only one may.'
+        : 'zero_grad() belongs after step(), or before the first backward pass; the optimiser is to hold what is trained.',
     given: {
       step: step.index,
       zeroed: zeroed ?? null,

@@ -177,7 +177,7 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
       setAside++;
       continue;
     }
-    const wrong = columns.filter((t) => seenAt(row, t) === 'yes');
+    const wrong = columns.filter((t) => seenAt(row, t) === 'yes' || isSpread(row, t));
     if (wrong.length === 0 && columns.some((t) => seenAt(row, t) === 'unclear')) {
       setAside++;
       continue;
@@ -188,12 +188,23 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
   return judgementOf(judged, setAside, found);
 }
 
+/** Label smoothing without a target: the target is ignored there, and what is spread over all tokens is not. */
+const isSpread = ({ trained }: LedgerRow, column: number): boolean => trained[column]?.spread !== undefined;
+
+const SPREAD_NOTE =
+  'Set the spread part of the loss to 0 where the label is ignored, as the target part is, before it is summed. torch.nn.functional.cross_entropy(label_smoothing=...) does that.';
+
 function tell(place: Place, ledger: Ledger, row: LedgerRow, wrong: readonly number[]) {
-  const first = wrong[0] ?? 0;
-  const note = place.note?.(row);
+  const targets = wrong.filter((t) => !isSpread(row, t));
+  const first = (targets.length === 0 ? wrong[0] : targets[0]) ?? 0;
+  const note = targets.length === 0 ? SPREAD_NOTE : place.note?.(row);
+  const others = alsoOthers(wrong.length - 1, 'so');
   return {
-    kind: 'trained',
-    sentence: `${tokenIn(ledger, row, first)} ${place.words(row, first)} ${placeOf(ledger, row)} and must not be trained, but it is${alsoOthers(wrong.length - 1, 'so')}.`,
+    kind: targets.length === 0 ? 'spread' : 'trained',
+    sentence:
+      targets.length === 0
+        ? `${tokenIn(ledger, row, first)} ${place.words(row, first)} ${placeOf(ledger, row)} and has no target, but label smoothing is spread over all tokens there${others}.`
+        : `${tokenIn(ledger, row, first)} ${place.words(row, first)} ${placeOf(ledger, row)} and must not be trained, but it is${others}.`,
     strips: [rowStrip(ledger, row, wrong)],
     ...(note === undefined ? {} : { note }),
     given: givenOf(row),

@@ -9,12 +9,14 @@ import {
   meantOr,
   notMeant,
   type Property,
+  type Subject,
   show,
   slopeRanges,
   slopesAlongAgree,
   type TrackRow,
   type Tracks,
   tracks,
+  type Weights,
 } from '../../../src/index.ts';
 import { base, coverage, firstToken, weightFinding, whole } from './loss.ts';
 
@@ -103,19 +105,14 @@ const behaviour: Property<Tracks> = {
   async check(subject, drawn) {
     const args = whole({ rows: drawn.rows.map(deeper) });
     const before = await lossWeights(subject, args);
-    for (const move of MOVES) {
-      const after = await subject.ask('loss', moved(args, move));
-      if (after.loss !== before.loss) return undefined;
-      // NaN is another number than itself: what is not a number is another property's business.
-      const changed = (after.loss_weights ?? []).some((row, b) =>
-        row.some((weight, t) => weight !== before.weights[b]?.[t]),
-      );
-      if (changed) return undefined;
-    }
+    if (await ratioShows(subject, args, before)) return undefined;
+    // A bound that always binds hides the ratio of rows of one sign, and is no reason to say that there is none.
+    const turned = { ...args, advantages: args.advantages.map((advantage) => -advantage + 0) };
+    if (await ratioShows(subject, turned, await lossWeights(subject, turned))) return undefined;
     const declared = subject.semantics.ratio_level;
     return {
       kind: 'no ratio',
-      sentence: `old_logprobs are moved by ${MOVES.join(', ')} on every trained token, and neither the loss (${show(before.loss)}) nor its gradient changes: there is no ratio.`,
+      sentence: `old_logprobs are moved by ${MOVES.join(', ')} on every trained token, and neither the loss (${show(before.loss)}) nor its gradient changes, nor do they with advantages of the other sign: there is no ratio.`,
       ...(declared === undefined ? { answers: ['"ratio_level": "none"'] } : {}),
       note: before.estimated
         ? ESTIMATED_NOTE
@@ -123,6 +120,18 @@ const behaviour: Property<Tracks> = {
     };
   },
 };
+
+/** Loss or gradient change when `old_logprobs` do. NaN is another number than itself: that is another property's business. */
+async function ratioShows(subject: Subject, args: Args<'loss'>, before: Weights): Promise<boolean> {
+  for (const move of MOVES) {
+    const after = await subject.ask('loss', moved(args, move));
+    if (after.loss !== before.loss) return true;
+    const isOther = (weight: number, b: number, t: number) => weight !== before.weights[b]?.[t];
+    if ((after.loss_weights ?? []).some((row, b) => row.some((weight, t) => isOther(weight, b, t))))
+      return true;
+  }
+  return false;
+}
 
 /** Room above, so that no log-probability that is moved comes to stand above 0. */
 const deeper = (row: TrackRow): TrackRow => ({

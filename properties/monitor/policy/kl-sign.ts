@@ -16,7 +16,8 @@ const k3Negative: MonitorRule = {
   catches: ['KL-13', 'KL-08', 'KL-01', 'KL-03'],
   advice:
     'Check that the KL is taken over the mask of the completions only, from log-probabilities of the same ids under both models, and that its sign is right: `lossproof check --only "kl/*"` compares it token by token.',
-  roles: ['kl'],
+  // Between engine and trainer there is one as well.
+  roles: ['kl', 'sampling_gap'],
   settings: {
     estimator: {
       default: 'auto',

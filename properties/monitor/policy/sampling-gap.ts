@@ -17,7 +17,7 @@ export const samplingGap: MonitorRule = {
   settings: {
     most: {
       default: 0.5,
-      what: 'Nats per token, in the mean of |difference|; of a mean factor exp|difference| its logarithm. Kernels in bfloat16 differ by 0.01, mixtures of experts by 0.1.',
+      what: 'Nats per token, in the mean of |difference| or in an estimate of the KL between the two; of a mean factor exp|difference| its logarithm. Kernels in bfloat16 differ by 0.01, mixtures of experts by 0.1.',
     },
     most_probability: {
       default: 0.2,
@@ -52,6 +52,7 @@ const GAP_SCALES: Readonly<Record<string, GapScale>> = {
     allowed: Math.exp,
     words: ', the mean factor between the two probabilities of a token',
   },
+  kl: { setting: 'most', of: (value) => value, allowed: (most) => most, words: ' nats per token' },
   probability: {
     setting: 'most_probability',
     of: (value) => value,

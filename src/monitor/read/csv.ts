@@ -1,6 +1,7 @@
 // A table of metrics as text (RFC 4180, with commas, semicolons or tabs): a header, a column that is the step, numbers.
 // A row counts once it has its line end, since the beginning of a number is a number, too.
 import type { LogSink, Series } from '../series.ts';
+import { exportedOf } from './exported.ts';
 import { meaningOf, PASSES, secondsOf } from './json/objects.ts';
 import { parseNumber } from './numbers.ts';
 import { type Complain, LARGEST_RECORD, type Reader } from './reader.ts';
@@ -22,6 +23,7 @@ export function csvReader(
   let row = 0;
   let passing = false;
   let header: readonly string[] | undefined;
+  let exported: ReturnType<typeof exportedOf>;
   /** Column of the step, or -1. */
   let stepColumn = -1;
   let timeColumn = -1;
@@ -81,6 +83,7 @@ export function csvReader(
       if (each !== undefined) known.set(header?.[column] ?? '', each);
     });
     header = Array.from({ length: count }, (_, cell) => textOf(bytes, cell));
+    exported = exportedOf(header);
     let best = Number.POSITIVE_INFINITY;
     stepColumn = -1;
     timeColumn = -1;
@@ -130,7 +133,9 @@ export function csvReader(
         // The column of the step was passed over; of others that count, passes are a series.
         if (name === '' || meaning === 'nothing' || (typeof meaning === 'object' && meaning.step !== PASSES))
           continue;
-        of = sink.series(run, name);
+        const column = exported?.[cell];
+        if (column?.copy === true) continue;
+        of = column === undefined ? sink.series(run, name) : sink.series(column.run ?? run, column.name);
         series[cell] = of;
       }
       sink.point(of, step, number.value, time);

@@ -62,7 +62,10 @@ export function stripOfRow(
     tokens,
     tracks: [
       { name: 'target', cells: columns.map((at) => targetCell(trained[at], name)) },
-      { name: 'weight', cells: columns.map((at) => weightCell(trained[at]?.weight, trained[at])) },
+      {
+        name: 'weight',
+        cells: columns.map((at) => weightCell(trained[at]?.spread ?? trained[at]?.weight, trained[at])),
+      },
       {
         name: 'expected',
         cells: columns.map((at) => (at < ids.length ? expectedCell(spans.expected[at]) : NOTHING)),
@@ -115,6 +118,8 @@ export function realCount({ real }: LedgerRow): number {
 const NOTHING = '·';
 /** Trained, and not read off: the cheap mode, or no single target fits. */
 const NOT_READ = '?';
+/** Every token is pushed up alike. */
+const EVERY = '(all)';
 const BEHIND = '(end)';
 const WEIGHT_DIGITS = 4;
 
@@ -122,7 +127,8 @@ const isTrained = (row: LedgerRow): boolean => trainedCount(row) > 0;
 
 function targetCell(trained: LedgerRow['trained'][number], name: (id: number) => string): string {
   if (trained === undefined) return NOTHING;
-  return trained.target === undefined ? NOT_READ : name(trained.target);
+  if (trained.target !== undefined) return name(trained.target);
+  return trained.spread === undefined ? NOT_READ : EVERY;
 }
 
 function weightCell(weight: number | undefined, trained: LedgerRow['trained'][number]): string {
@@ -181,7 +187,7 @@ function marksOf(row: LedgerRow, found: Found): readonly number[] {
       if (whole && expected === true) marks.add(at);
       continue;
     }
-    if (each.weight === 0) continue;
+    if (each.weight === 0 && each.spread === undefined) continue;
     if (expected === false) marks.add(at);
     // Behind its end stands what only a row that is cut by one for its inputs has: whether that is right a rule tells.
     else if (at < ids.length && each.target !== undefined && each.target !== ids[at]) marks.add(at);

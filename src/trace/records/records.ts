@@ -148,7 +148,7 @@ export interface TermRecord {
   readonly epsilon?: number | null;
   /** Of a teacher, or of entropy: its coefficient, added up over the positions; null where it is not known. */
   readonly sum?: number | null;
-  /** The loss falls where the entropy rises. */
+  /** The loss falls where the entropy rises, or the size of the logits. */
   readonly rewarded?: boolean | null;
   /** The teacher. */
   readonly model?: number | null;

@@ -118,4 +118,39 @@ describe('the seam', () => {
       ['pass'],
     );
   });
+
+  type Key = (prompt: readonly number[]) => string;
+  /** States of prompts are kept within a call, by what `key` makes of each. */
+  const caching =
+    (key: Key) =>
+    ({ prompt_ids: prompts, completion_ids: completions }: Args<'score'>): Ok<'score'> => {
+      const kept = new Map<string, readonly number[]>();
+      const found = prompts.map((prompt) => {
+        const name = key(prompt);
+        if (!kept.has(name)) kept.set(name, prompt);
+        return kept.get(name) ?? [];
+      });
+      return scoring(all)({ prompt_ids: found, completion_ids: completions });
+    };
+
+  test.each<[string, Key]>([
+    ['their length and last token', (prompt) => `${prompt.length} ${prompt.at(-1)}`],
+    ['their first token', (prompt) => `${prompt[0]}`],
+    ['the tokens of them, in any order', (prompt) => [...prompt].sort().join(' ')],
+  ])('of prompts that are cached by %s is no question of a prefix', async (_, key) => {
+    const asked = await judged(IDS, { score: caching(key) }, {}, tokens);
+    for (const { verdict, failure } of asked) {
+      expect(verdict).not.toBe('ask');
+      if (failure !== undefined) expect(failure.finding?.sentence).toContain('when its row is scored alone');
+    }
+  });
+
+  test.each<[string, Key]>([
+    ['all their tokens', (prompt) => prompt.join(' ')],
+    ['all their tokens, last first', (prompt) => [...prompt].reverse().join(' ')],
+    ['nothing: a new one each time', () => `${Math.random()}`],
+  ])('of prompts that are cached by %s is none', async (_, key) => {
+    const [result] = await judged(IDS, { score: caching(key) }, {}, tokens);
+    expect(result?.verdict).toBe('pass');
+  });
 });

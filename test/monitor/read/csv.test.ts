@@ -125,3 +125,55 @@ describe('a table', () => {
     );
   });
 });
+
+describe('a chart that was exported from W&B', () => {
+  const of = (...metrics: readonly string[]): string =>
+    metrics.map((name) => `"${name}","${name}__MIN","${name}__MAX"`).join(',');
+  const three = (value: number): string => `"${value}","${value - 1}","${value + 1}"`;
+
+  test.each([
+    ['of one run', 'Step', of('qwen-grpo - train/loss', 'qwen-grpo - train/kl'), ['train/loss', 'train/kl']],
+    ['of a run with a dash', 'train/global_step', of('a - b - loss', 'a - b - kl'), ['loss', 'kl']],
+    [
+      'of a group',
+      'Step',
+      of('Group: lr 1e-6 - actor/entropy', 'Group: lr 1e-6 - reward'),
+      ['actor/entropy', 'reward'],
+    ],
+  ])(
+    '%s has the names that the trainer logged, and no smallest and largest values',
+    (_, step, header, names) => {
+      const { points } = read(
+        `"${step}",${header}\n"1",${three(5)},${three(2)}\n"2",${three(4)},${three(3)}\n`,
+      );
+      expect(Object.keys(points)).toEqual(names);
+      expect(Object.values(points).map((each) => each.map(([, value]) => value))).toEqual([
+        [5, 4],
+        [2, 3],
+      ]);
+    },
+  );
+
+  test('of several runs has each under its own name', () => {
+    const into = memory();
+    const runs: string[] = [];
+    const sink = {
+      ...into,
+      series: (run: string, name: string) => {
+        runs.push(`${run}: ${name}`);
+        return into.series(run, name);
+      },
+    };
+    const table = `"Step",${of('first - loss', 'second - loss')}\n"1",${three(5)},${three(2)}\n`;
+    feed(csvReader({ run: 'w.csv', delimiter: ',', finished: true }, sink, into.complain), text(table));
+    expect(runs).toEqual(['first: loss', 'second: loss']);
+  });
+
+  test.each([
+    ['a dash alone', 'step,my - loss\n1,2\n', ['my - loss']],
+    ['bounds without a run', 'step,loss,loss__MIN,loss__MAX\n1,2,1,3\n', ['loss', 'loss__MIN', 'loss__MAX']],
+    ['one bound', 'step,a - loss,a - loss__MIN\n1,2,1\n', ['a - loss', 'a - loss__MIN']],
+  ])('%s is no such table', (_, table, names) => {
+    expect(Object.keys(read(table).points)).toEqual(names);
+  });
+});

@@ -64,6 +64,28 @@ describe('gradients reach the step', () => {
     );
   });
 
+  test.each([
+    ['of all', [0, 0, 0]],
+    ['of one', [0]],
+    ['of those that have one', [0, undefined]],
+  ])('gradients that are exactly 0, %s: they are told as such, and zero_grad() is not blamed', (_, norms) => {
+    const tensors = norms.map((norm, at) =>
+      norm === undefined
+        ? (({ norm: __, ...rest }) => rest)(tensor(`t${at}`, { moved: false }))
+        : tensor(`t${at}`, { norm, peak: 0, moved: false }),
+    );
+    const steps = [made(0, { gradientNorm: 0, changed: false, place: 'train.py:9' })];
+    const found = worst(ID, { rows, steps, updates: [update(tensors)] });
+    expect(found.kind).toBe('zero');
+    expect(found.sentence).toContain('holds are exactly 0 at step() at train.py:9: t0');
+    expect(found.note).toContain('both begin at 0');
+  });
+
+  test('a gradient of 0 in some tensors, beside others: as of what a router did not choose', () => {
+    const some = update([tensor('a'), tensor('b', { norm: 0, peak: 0, moved: false })]);
+    holds(ID, { ...one, updates: [some] });
+  });
+
   test('a gradient, copies, a closure, an engine that moves parameters without one', () => {
     holds(ID, one);
     silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, copies: true })] });

@@ -13,6 +13,9 @@ ROUNDING = {"float64": 1e-8, "float32": 4e-6, "float16": 4e-2, "bfloat16": 0.2}
 WORTH = {"float64": 0.05, "float32": 0.05, "float16": 0.25, "bfloat16": 0.25}
 TELLS = {"float64": 0.3, "float32": 0.3, "float16": EXPLAINED, "bfloat16": EXPLAINED}
 
+# A gradient is that of a spread without a target where so much of it is.
+SPREAD = 0.5
+
 LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
 
 # A form leaves no more than so many times what a temperature leaves: nothing tells which of the two it is.
@@ -46,22 +49,25 @@ def formed(g, h, candidates, head, shape, precision):
         best = now if best is None else tuple(torch.where(better[:, None] if a.ndim > 1 else better, b, a) for a, b in zip(best, now))
     residual, target, k, size = best
     nothing = (size <= torch.maximum(2 * residual, torch.full_like(residual, 1e-5))) & (residual <= BAND[precision])
-    weight = k[:, 0]
+    weight, spread = k[:, 0], torch.zeros_like(nothing)
     out = {}
     if "uniform" in shape.parts:
-        weight = weight + k[:, 1]
-        out["uniform"] = torch.where(nothing, torch.nan, k[:, 1] / weight)
+        out["uniform"] = torch.where(nothing, torch.nan, k[:, 1] / (weight + k[:, 1]))
+        # Every token is pushed up alike, and none is the target.
+        spread = nothing & (k[:, 1].abs() * extra[0].norm(dim=1) / norm > SPREAD)
+        weight = torch.where(spread, k[:, 1], weight + k[:, 1])
+        nothing = nothing & ~spread
     if "normalizer" in shape.parts:
         out["normalizer sign"] = k[:, 1]
     if "entropy" in shape.parts:
         out["entropy"] = out["entropy sign"] = k[:, -1] * tau
     logprob = head.logit(target.clamp(min=0), h) / tau - lse
     out.update(
-        targets=torch.where(nothing, candidates[:, 0], target),
+        targets=torch.where(spread, -1, torch.where(nothing, candidates[:, 0], target)),
         weights=torch.where(nothing, 0.0, tau * weight),
         residuals=residual,
         temperatures=torch.full_like(residual, tau),
-        logprobs=torch.where(target >= 0, logprob, torch.nan),
+        logprobs=torch.where((target >= 0) & ~spread, logprob, torch.nan),
     )
     return out
 

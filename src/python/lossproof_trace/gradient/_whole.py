@@ -11,7 +11,7 @@ import math
 
 import torch
 
-from ._forms import BETTER, EXPLAINED, FORMS, SAMPLE, Shape, believed, consistent, golden, halves, solve, terms_of
+from ._forms import BETTER, EXPLAINED, FORMS, SAMPLE, Shape, believed, consistent, golden, halves, same_sign, solve, terms_of
 from ._recovery import BAND, NEAR_ONE, Post, smallest
 from ._single import one_target
 
@@ -78,8 +78,13 @@ def complete(found, spots, g, values, excess, precision, post, known, teachers, 
     alike = excess.abs() > EXCESS[precision]
     # Beside its target, no entry is large enough to be read; what is left of one target adds up to 0 all the same.
     faint = values["none usable"] & ~alike
-    open_ &= ~faint
-    heated = values["temperatures"].isfinite() & (values["temperatures"] != 1) & ~faint
+    # Beside a term that moves all logits alike, such a position may have no target at all.
+    alone = sized_alone(spots, g, values, alike & open_, precision, post)
+    found.put(alone.nonzero().flatten().cpu(), **without_target(spots, alone))
+    open_ &= ~faint & ~alone
+    residual = residual.masked_fill(alone, 0.0)
+    values = dict(values, off=values["off"].masked_fill(alone, 0.0), unkept=values["unkept"] & ~alone)
+    heated = values["temperatures"].isfinite() & (values["temperatures"] != 1) & ~faint & ~alone
 
     def parts_of(which):
         """Two halves, or None, and a few of all."""
@@ -155,11 +160,39 @@ def ratio(values, precision):
     return torch.maximum(residual / limit, values["off"] / OFF_FORM[precision]).nan_to_num(torch.inf, posinf=torch.inf)
 
 
+def sized_alone(spots, g, values, which, precision, post):
+    """(n,) those of `which` whose gradient is that of a term on the size of the logits, c p, and of nothing else."""
+    out = torch.zeros_like(which)
+    at_ = which.nonzero().flatten()
+    if at_.numel() == 0 or not post.identity:
+        return out
+    z = spots.z[at_]
+    p = (z - z.amax(1, keepdim=True)).exp()
+    _, left, size = solve([p], g[at_], torch.ones_like(p, dtype=torch.bool))
+    norm = g[at_].norm(dim=1).clamp(min=1e-300)
+    off = (left / size.clamp(min=1e-300)).clamp(-2, 2).pow(2).mean(1).sqrt()
+    out[at_] = (left.norm(dim=1) / norm <= BAND[precision]) & (off <= OFF[precision])
+    return out
+
+
+def without_target(spots, which):
+    """What Found has of positions that are not trained toward anything, and not untouched either."""
+    count = int(which.sum())
+    nothing = torch.full((count,), torch.nan, dtype=torch.float64)
+    zero = torch.zeros(count, dtype=torch.float64)
+    following = spots.candidates[which][:, 0].clamp(min=0)
+    return dict(targets=following, weights=zero, residuals=zero, temperatures=nothing, logprobs=nothing)
+
+
 def moved_alike(found, spots, excess, alike, post):
     """A z-loss: c lse^2 has the gradient 2 c lse p, which adds up to more than 0, and leaves target and weight as they are."""
     if not post.identity or int(alike.sum()) < EXPLAINED * alike.numel() or spots.columns[alike].unique().numel() < 2:
         return
-    found.terms = [{"kind": "normalizer"}]
+    # lse is at least the mean logit and the logarithm of the vocabulary, so that above 0 its sign is known.
+    above = (spots.z[alike].mean(1) + math.log(spots.vocab) > 0) & (excess[alike].abs() > 0)
+    signs = excess[alike][above]
+    told = {"rewarded": bool(signs.median() < 0)} if same_sign(signs) else {}
+    found.terms = [{"kind": "normalizer", **told}]
 
 
 def instead(parts, precision, post):
@@ -344,18 +377,25 @@ def several(spots, g, shape, post):
     off = (torch.where(use, left / size.clamp(min=1e-300), 0.0).clamp(-2, 2).pow(2).sum(1) / use.sum(1).clamp(min=1)).sqrt()
     # Of a position without any target of its own, what is left at the likeliest place is rounding.
     noise = 4 * torch.where(use, left.abs(), 0.0).amax(1) + NO_SPIKE[str(dtype)[6:]] * size.amax(1)
+    if "entropy" in shape.parts:
+        # Where the model is sure, p (log p + H) is a small difference at the likeliest token, and is foretold by the others.
+        distance = torch.where(use, x.abs(), 0.0).sum(1) / use.sum(1).clamp(min=1)
+        chance = e[:, count:].gather(1, torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
+        noise = noise + NO_SPIKE[str(dtype)[6:]] * coefficients[:, -1].abs() * distance * chance
     nothing = spike.abs() <= noise
     # Nor is any seen where it may be at an id whose logits were not kept.
     unkept = nothing & ((ids >= 0) & ~valid).any(1)
     own = e.gather(1, count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
-    weight = spike
+    weight, spread = spike, torch.zeros_like(nothing)
     out = {}
     total = e[:, :count].sum(1)
     if "uniform" in shape.parts:
         uniform = -coefficients[:, 1] * vocab
         weight = weight + uniform
         out["uniform"] = torch.where(nothing, torch.nan, uniform / weight)
-        nothing = nothing & (uniform.abs() <= noise)
+        spread = nothing & (uniform.abs() > noise)
+        weight = torch.where(spread, uniform, weight)
+        nothing = nothing & ~spread
     if "entropy" in shape.parts:
         factor = coefficients[:, -1] * tau
         out["entropy"] = factor * total if whole else factor * torch.nan
@@ -370,16 +410,16 @@ def several(spots, g, shape, post):
     logprob = torch.log(own / total) if whole else torch.full_like(own, torch.nan)
     if shape.teacher is not None and tau != 1.0 and whole:
         logprob = (bare_own(all_z, ids, target, count))
-    # Of a teacher's distribution alone there is no target to tell.
+    # Nor is there a target where every token is pushed up alike, or towards a teacher's distribution alone.
     alone = nothing & (shape.teacher is not None)
     following = spots.candidates[:, 0].clamp(min=0)
     out.update(
-        targets=torch.where(alone, -1, torch.where(nothing, following, target[:, 0])),
+        targets=torch.where(alone | spread, -1, torch.where(nothing, following, target[:, 0])),
         weights=torch.where(alone, torch.nan, torch.where(nothing, 0.0, scale * weight)),
         residuals=residual,
         alone=alone,
         temperatures=torch.full_like(spike, scale),
-        logprobs=torch.where(nothing, torch.nan, logprob),
+        logprobs=torch.where(nothing | spread, torch.nan, logprob),
         off=off,
         unkept=unkept,
     )

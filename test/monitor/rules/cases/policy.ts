@@ -462,9 +462,30 @@ export const MORE_POLICY_CASES: Readonly<Record<string, Cases>> = {
         series: { 'training/rollout_probs_diff_mean': followed(noisy(10, 0.006), ...flat(5, 1)) },
         onset: 10,
       },
+      {
+        what: 'the KL of prime-rl',
+        series: { 'Mismatch KL': followed(noisy(12, 0.002), ...flat(6, 0.9)) },
+        onset: 12,
+      },
+      {
+        what: 'the KL of verl, from the first step on',
+        series: { 'rollout_corr/k3_kl': noisy(12, 3, 0.2) },
+        onset: 0,
+      },
+      {
+        what: 'the KL of NeMo-RL',
+        series: { 'train/gen_kl_error': followed(noisy(20, 0.01), ...flat(4, 0.7)) },
+        onset: 20,
+      },
     ],
     holding: [
       { what: 'probabilities', series: { 'training/rollout_probs_diff_mean': noisy(40, 0.01, 0.5) } },
+      { what: 'a KL of kernels', series: { 'Mismatch KL': noisy(40, 0.002, 0.5) } },
+      { what: 'a KL of a mixture of experts', series: { 'rollout_corr/k3_kl': noisy(40, 0.08, 0.5) } },
+      {
+        what: 'one odd batch',
+        series: { 'mismatch_kl/mean': followed(noisy(20, 0.01), 2, ...noisy(20, 0.01)) },
+      },
     ],
   },
 };

@@ -34,6 +34,28 @@ describe('what is never trained', () => {
     );
     expect(finding?.note).toContain('--train-on all');
   });
+  test.each([
+    ['on a prompt', 'tokenize/prompt-is-not-trained', CHAT, { 1: 0.01, 2: 0.01 }, [1, 2]],
+    ['on padding', 'mask/padding-is-never-trained', { ...CHAT, right: 2 }, { 8: 0.02 }, [8]],
+    ['of one token', 'tokenize/prompt-is-not-trained', CHAT, { 2: 0.3 }, [2]],
+  ] as const)('label smoothing without a target, %s, is told as that', (_, id, row, at, marked) => {
+    const spread = Object.fromEntries(
+      Object.entries(at).map(([t, weight]) => [
+        t,
+        { target: undefined, weight: 0, spread: weight, residual: 1e-7 },
+      ]),
+    );
+    const found = judge(id, { rows: [{ ...row, at: spread }] }).findings[0];
+    expect(found?.strips?.[0]?.marks).toEqual(marked);
+    expect(found?.sentence).toContain('has no target, but label smoothing is spread over all tokens there');
+    expect(found?.note).toContain('where the label is ignored');
+    expect(found?.strips?.[0]?.tracks.find(({ name }) => name === 'target')?.cells[marked[0]]).toBe('(all)');
+  });
+  test('smoothing on answers that are expected is no fault, and a stop token that has only that is not trained', () => {
+    const spread = { target: undefined, weight: 0, spread: 0.01, residual: 1e-7 };
+    holds('tokenize/prompt-is-not-trained', { rows: [{ ...CHAT, at: { 4: spread } }] });
+    expect(marks('tokenize/stop-token-is-trained', { rows: [{ ...CHAT, at: { 6: spread } }] })).toEqual([6]);
+  });
   test('prompts of correct rows pass; of a gradient of no single target neither good nor bad is said', () => {
     holds('mask/prompt-is-never-trained', onPolicy());
     holds('tokenize/prompt-is-not-trained', { rows: [CHAT] });

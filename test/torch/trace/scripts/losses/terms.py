@@ -10,8 +10,8 @@ from tokenizers import Tokenizer
 
 IGNORE, CAP, TAU = -100, 15.0, 1.5
 CAPS = ["cap-inside", "cap-returned", "cap-in-loss"]
-SHAPES = [*CAPS, "smoothing", "distilled", "pure", "unseen-teacher", "entropy", "z-loss", "unknown", "hidden", "grads", "two-heads", "value-head"]
-FAULTS = ["prompt", "same-token", "next-but-one", "another-row", "stop", "pads", "first-twice", "factors", "surgery"]
+SHAPES = [*CAPS, "smoothing", "distilled", "pure", "unseen-teacher", "entropy", "z-loss", "z-gain", "unknown", "hidden", "grads", "two-heads", "value-head"]
+FAULTS = ["prompt", "same-token", "next-but-one", "another-row", "stop", "pads", "first-twice", "factors", "surgery", "everywhere", "everywhere-but-pads"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--shape", required=True, choices=SHAPES)
@@ -90,10 +90,15 @@ def loss_of(z, labels, taught):
         each = apart if shape == "pure" else 0.5 * each + 0.5 * apart
     if shape == "entropy":
         each = each + 0.02 * (logp.exp() * logp).sum(-1)
-    if shape == "z-loss":
-        each = each + 1e-3 * z.logsumexp(-1) ** 2
+    if shape in ("z-loss", "z-gain"):
+        each = each + (1e-3 if shape == "z-loss" else -1e-3) * z.logsumexp(-1) ** 2
     if shape == "unknown":
         each = each + 0.1 * logp.exp().pow(2).sum(-1)
+    if fault in ("everywhere", "everywhere-but-pads"):  # only the target's part knows which labels are ignored
+        rest = {"entropy": 0.02 * (logp.exp() * logp).sum(-1), "z-loss": 1e-3 * z.logsumexp(-1) ** 2, "z-gain": -1e-3 * z.logsumexp(-1) ** 2}
+        outside = (1 - weight) * (real[:, 1:] if fault == "everywhere-but-pads" else 1)
+        each = each * weight + rest.get(shape, -0.1 * logp.mean(-1)) * outside
+        return each.sum() / (labels != IGNORE).sum()
     return (each * weight).sum() / (labels != IGNORE).sum()
 
 
@@ -113,6 +118,7 @@ def combined(z, labels):
 data = [encode(row) for row in tiny.rows(options.data)]
 for at in (0, 2):
     ids, mask, labels = batch_of(data[at : at + 2])
+    real = mask
     with torch.no_grad():
         taught = teacher(ids, mask) if shape in ("distilled", "pure") else table[ids] if shape == "unseen-teacher" else None
     if shape == "cap-inside":

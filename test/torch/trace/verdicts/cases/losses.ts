@@ -49,6 +49,11 @@ const lost = (more: string, id: string, says: RegExp, options = ANSWERS): Faulty
 const OF_LOSS = 'update/gradient-is-that-of-the-loss';
 const OF_HEAD = 'update/head-gradient-is-of-its-calls';
 const PROMPT = ['tokenize/prompt-is-not-trained', /belongs to the prompt/] as const;
+const SPREAD = [PROMPT[0], /belongs to the prompt of .* but label\s+smoothing is spread over all/s] as const;
+const SPREAD_PADS = [
+  'mask/padding-is-never-trained',
+  /is padding in .* but label\s+smoothing is spread over all/s,
+] as const;
 const STOP = ['tokenize/stop-token-is-trained', /is not trained itself/] as const;
 const PADS = ['mask/padding-is-never-trained', /is padding/] as const;
 const SHARES = ['trace/weights-follow-the-aggregation', /token-mean/] as const;
@@ -71,7 +76,20 @@ export const losses: Cases = {
       says: /0\.5 cross-entropy \+ 0\.5 KL to model \d at temperature 1\.5/,
     }),
     'an entropy bonus': clean('entropy', { says: /entropy term 0\.02 \(the loss rewards entropy\)/ }),
-    'a z-loss': clean('z-loss', { says: /a z-loss/ }),
+    'a z-loss': clean('z-loss', { says: /loss a term on the size of the logits \(a z-loss\) step/ }),
+    'a z-loss on every position': clean('z-loss --fault everywhere', {
+      says: /loss a term on the size of the logits \(a z-loss\) step/,
+    }),
+    'a z-loss on prompts as well': clean('z-loss --fault everywhere-but-pads', {
+      says: /loss a term on the size of the logits \(a z-loss\) step/,
+    }),
+    'a z-loss with the other sign': clean('z-gain', {
+      says: /loss a term that rewards large logits \(a z-loss with the wrong sign\) step/,
+    }),
+    'the same on every position': clean('z-gain --fault everywhere', { says: /rewards large logits/ }),
+    'an entropy bonus on every position': clean('entropy --fault everywhere', {
+      says: /loss entropy term 0\.\d+ \(the loss rewards entropy\) step/,
+    }),
     'two heads, of the next token and of the next but one': clean('two-heads', { tells: 'beside' }),
     'a value head': clean('value-head', { tells: 'beside' }),
     'a fused loss': fused('--clip 0.1'),
@@ -107,6 +125,10 @@ export const losses: Cases = {
     'smoothed: two shifts': found('smoothing', 'next-but-one', NEXT),
     'smoothed: the prompt': found('smoothing', 'prompt', PROMPT),
     'smoothed: padding': found('smoothing', 'pads', PADS),
+    'smoothed, where labels are ignored as well': found('smoothing', 'everywhere', SPREAD),
+    'smoothed, where labels are ignored: padding': found('smoothing', 'everywhere', SPREAD_PADS),
+    'smoothed, on prompts as well': found('smoothing', 'everywhere-but-pads', SPREAD),
+    'smoothed by the hidden states, where labels are ignored as well': found('hidden', 'everywhere', SPREAD),
     'smoothed: the first token counts twice': found('smoothing', 'first-twice', SHARES),
     "smoothed by transformers' Trainer: the prompt": {
       words: `${HF} --smoothing 0.1 --fault prompt`,
