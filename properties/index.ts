@@ -3,6 +3,7 @@ import type { Property } from '../src/index.ts';
 import { advantagesProperties } from './advantages/advantages.ts';
 import { advantagesKnobs, advantagesRelations, unequalGroups } from './advantages/advantages-relations.ts';
 import { clippingProperties } from './advantages/clipping.ts';
+import { filterProperties } from './advantages/filters.ts';
 import { formatProperties } from './advantages/format.ts';
 import { gaeProperties } from './advantages/gae.ts';
 import { gaePadding } from './advantages/gae-padding.ts';
@@ -182,6 +183,7 @@ export const properties: readonly Property[] = [
   ...anyCase(klKnobs),
   ...anyCase(rewardProperties),
   ...anyCase(overlongProperties),
+  ...anyCase(filterProperties),
   ...anyCase(formatProperties),
   ...anyCase(parserProperties),
   ...anyCase(stepProperties),

@@ -100,6 +100,7 @@ export { default as fc } from 'fast-check';
 export * from './generators/advantages/another-answer.ts';
 export * from './generators/advantages/blocks.ts';
 export * from './generators/advantages/critic.ts';
+export * from './generators/advantages/filtered.ts';
 export * from './generators/advantages/graded.ts';
 export * from './generators/advantages/overlong.ts';
 export * from './generators/advantages/rewards.ts';

@@ -65,11 +65,11 @@ export interface Capability {
   readonly kl_estimator?: readonly ('k1' | 'k2' | 'k3' | 'abs')[];
   /** token_rewards: rewards of single steps may be sent. Default: false. */
   readonly process_rewards?: boolean;
-  /** advantages: rows per group, where the trainer is fixed to one number. */
+  /** advantages, filter_rollouts: rows per group, where the trainer is fixed to one number. */
   readonly group_size?: number;
   /** advantages: a group may have one row only. Default: false. */
   readonly groups_of_one?: boolean;
-  /** advantages: the rows of a group need not stand together. Default: false. */
+  /** advantages, filter_rollouts: the rows of a group need not stand together. Default: false. */
   readonly interleaved_groups?: boolean;
   /** loss, sft_loss, value_loss: may be given a partition into micro-batches; the answer is for the whole batch. Default: false. */
   readonly micro_batches?: boolean;

@@ -16,6 +16,7 @@ import {
 } from '../../src/index.ts';
 import { type Family, familyNames } from '../../src/protocol/ops.ts';
 import type { Resident } from '../resident.ts';
+import { filters } from './advantages/filters.ts';
 import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
 import { ownAdvantages } from './advantages/own-formulas.ts';
@@ -132,7 +133,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...scoreShards,
     ...coarseScores,
   ],
-  advantages: [...graders, ...groupAdvantages, ...ownAdvantages, ...tokenAdvantages],
+  advantages: [...filters, ...graders, ...groupAdvantages, ...ownAdvantages, ...tokenAdvantages],
   losses: [
     ...pairLosses,
     ...policyLosses,

@@ -2,6 +2,7 @@
 
 import { advantageEpsilon, advantageSpread } from './advantages/advantages.ts';
 import { advantageBaseline } from './advantages/baseline.ts';
+import { rolloutFilter } from './advantages/filters.ts';
 import { whitening } from './advantages/whitening.ts';
 import { lossAggregation, lossNormalization } from './losses/aggregation.ts';
 import { clipHigh, clipLow, dualClip } from './losses/clip.ts';
@@ -48,6 +49,7 @@ export const PROBES: readonly Probe[] = [
   any(samplingRecord),
   any(temperatureInScoring),
   any(klEstimate),
+  any(rolloutFilter),
   any(advantageSpread),
   any(advantageBaseline),
   any(advantageEpsilon),

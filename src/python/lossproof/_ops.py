@@ -124,6 +124,15 @@ ARGS = {
     },
     "overlong_penalty": {"lengths": "ints", "max_length": "int", "buffer": "int"},
     "format_score": {"completions": "texts"},
+    "filter_rollouts": {
+        "rewards": "floats",
+        "group_ids": "ints",
+        "lengths": "ints",
+        "truncated": "ints",
+        "max_length": "int",
+        "min_reward": "float",
+        "max_reward": "float",
+    },
     "token_rewards": {
         "scores": "floats",
         "process_rewards": "float_track",

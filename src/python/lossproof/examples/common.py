@@ -1,6 +1,6 @@
 """Ops in which correct trainers here do not differ: functions that work in any layout."""
 
-from .advantages import estimates, graders
+from .advantages import estimates, filters, graders
 from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
 from .models import updates
 from .pipelines import pipeline
@@ -28,6 +28,7 @@ MODULES = (
     entropies,
     full_kls,
     graders,
+    filters,
     tools,
     pipeline,
 )
