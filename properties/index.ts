@@ -49,6 +49,7 @@ import { maskProperties } from './rollouts/mask/mask.ts';
 import { maskPositions } from './rollouts/mask/positions.ts';
 import { maskRelations } from './rollouts/mask/relations.ts';
 import { penaltiesProperties } from './rollouts/penalties.ts';
+import { resumeProperties } from './rollouts/resume.ts';
 import { rolloutProperties } from './rollouts/rollout.ts';
 import { rolloutRelations } from './rollouts/rollout-relations.ts';
 import { samplingProperties } from './rollouts/sampling.ts';
@@ -148,6 +149,7 @@ export const properties: readonly Property[] = [
   ...anyCase(maskRelations),
   ...anyCase(rolloutProperties),
   ...anyCase(rolloutRelations),
+  ...anyCase(resumeProperties),
   ...anyCase(longRollouts),
   ...anyCase(trajectoryProperties),
   ...anyCase(trajectoryTracks),

@@ -117,6 +117,7 @@ export * from './generators/redrawn.ts';
 export * from './generators/rollouts/batch.ts';
 export * from './generators/rollouts/calls.ts';
 export * from './generators/rollouts/penalised.ts';
+export * from './generators/rollouts/resumed.ts';
 export * from './generators/rollouts/sampling-step.ts';
 export * from './generators/rollouts/trajectory.ts';
 export * from './generators/rows/examples.ts';

@@ -41,6 +41,7 @@ import { pipelines } from './pipelines/pipelines.ts';
 import { completions } from './rollouts/completions.ts';
 import { ends } from './rollouts/ends.ts';
 import { penalties } from './rollouts/penalties.ts';
+import { resuming } from './rollouts/resuming.ts';
 import { samplers } from './rollouts/samplers.ts';
 import { short } from './rollouts/short.ts';
 import { tools } from './rollouts/tools.ts';
@@ -123,6 +124,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...tools,
     ...turns,
     ...rewardedTurns,
+    ...resuming,
   ],
   scores: [
     ...critics,

@@ -25,6 +25,7 @@ import {
   valueNormalization,
 } from './losses/value-loss.ts';
 import type { Probe } from './probe.ts';
+import { resumedPrefix } from './rollouts/resume.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
 import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
 import { toolTruncation, turnRewardPlacement } from './rollouts/turns.ts';
@@ -46,6 +47,7 @@ export const PROBES: readonly Probe[] = [
   any(stopInMask),
   any(toolTruncation),
   any(turnRewardPlacement),
+  any(resumedPrefix),
   any(samplingRecord),
   any(temperatureInScoring),
   any(klEstimate),

@@ -70,6 +70,18 @@ ARGS = {
         "eos_token_ids": "ints",
     },
     "rollout": {"conversations": "conversations", "sampled_ids": "int_rows"},
+    "resume": {
+        "prompt_ids": "int_rows",
+        "partial_ids": "int_rows",
+        "partial_logprobs": "float_rows",
+        "partial_versions": "int_rows",
+        "sampled_ids": "int_rows",
+        "sampled_logprobs": "float_rows",
+        "rescored_logprobs": "float_rows",
+        "version": "int",
+        "max_new_tokens": "int",
+        "eos_token_ids": "ints",
+    },
     "trajectory": {
         "prompt_ids": "ints",
         "turns": "turns",
