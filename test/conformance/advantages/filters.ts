@@ -137,6 +137,11 @@ export const filters: readonly Legal[] = [
       filter_rewards: 'groups',
     },
   }),
+  filter(
+    'groups with a wide spread stay',
+    whole((rewards) => std(rewards) > 0.3),
+    { is: { own_formulas: ['filter_rollouts'] } },
+  ),
   filter('rows without an advantage are dropped, declared', byAdvantage, {
     semantics: { own_formulas: ['filter_rollouts'] },
   }),
