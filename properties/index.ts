@@ -3,6 +3,7 @@ import type { Property } from '../src/index.ts';
 import { advantagesProperties } from './advantages/advantages.ts';
 import { advantagesKnobs, advantagesRelations, unequalGroups } from './advantages/advantages-relations.ts';
 import { clippingProperties } from './advantages/clipping.ts';
+import { filterProperties } from './advantages/filters.ts';
 import { formatProperties } from './advantages/format.ts';
 import { gaeProperties } from './advantages/gae.ts';
 import { gaePadding } from './advantages/gae-padding.ts';
@@ -48,6 +49,7 @@ import { maskProperties } from './rollouts/mask/mask.ts';
 import { maskPositions } from './rollouts/mask/positions.ts';
 import { maskRelations } from './rollouts/mask/relations.ts';
 import { penaltiesProperties } from './rollouts/penalties.ts';
+import { resumeProperties } from './rollouts/resume.ts';
 import { rolloutProperties } from './rollouts/rollout.ts';
 import { rolloutRelations } from './rollouts/rollout-relations.ts';
 import { samplingProperties } from './rollouts/sampling.ts';
@@ -147,6 +149,7 @@ export const properties: readonly Property[] = [
   ...anyCase(maskRelations),
   ...anyCase(rolloutProperties),
   ...anyCase(rolloutRelations),
+  ...anyCase(resumeProperties),
   ...anyCase(longRollouts),
   ...anyCase(trajectoryProperties),
   ...anyCase(trajectoryTracks),
@@ -182,6 +185,7 @@ export const properties: readonly Property[] = [
   ...anyCase(klKnobs),
   ...anyCase(rewardProperties),
   ...anyCase(overlongProperties),
+  ...anyCase(filterProperties),
   ...anyCase(formatProperties),
   ...anyCase(parserProperties),
   ...anyCase(stepProperties),

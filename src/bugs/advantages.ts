@@ -111,6 +111,17 @@ export const advantages: readonly Bug[] = [
     todo: 'Guard the divisor of every length penalty, run each grader once on a good and a bad answer inside the worker that will run it, and let exceptions through.',
   },
   {
+    id: 'VAL-12',
+    what: 'A filter of rollouts drops other rows than those without a signal, or parts of a group.',
+    seen: [
+      'NVIDIA-NeMo/RL#4158',
+      'NVIDIA-NeMo/RL#3794',
+      'radixark/miles_diffusion#253',
+      'OpenRLHF/OpenRLHF#1272',
+    ],
+    todo: 'Decide once per group by its largest and smallest reward, keep or drop all of its rows, and index every list of the batch with the kept rows.',
+  },
+  {
     id: 'NUM-01',
     what: 'A row or batch without trained tokens is divided by 0.',
     seen: [

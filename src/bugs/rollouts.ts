@@ -244,6 +244,12 @@ export const rollouts: readonly Bug[] = [
     todo: 'Keep a list with one reward a turn, beside the index of the last token that the turn sampled, and compare the sum of the reward track with the sum of the list.',
   },
   {
+    id: 'MT-07',
+    what: 'Generation that was interrupted goes on with a full budget, or its prefix gets the numbers of the new policy.',
+    seen: ['THUDM/slime#2260', 'THUDM/slime#2122', 'verl-project/verl#7207'],
+    todo: 'Give the engine the prompt and the prefix, ask it for `max_new_tokens` less the prefix, and append ids, log-probabilities, versions and mask in one place.',
+  },
+  {
     id: 'PEN-01',
     what: 'Presence and frequency penalties count the prompt.',
     seen: ['osaurus-ai/vmlx-swift#294', 'osaurus-ai/vmlx-swift#295', 'NVIDIA/TensorRT-LLM#5623'],

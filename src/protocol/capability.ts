@@ -41,7 +41,7 @@ export interface Capability {
   readonly pad_token_id?: boolean;
   /** mask, trajectory: what the sampler may leave after a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
-  /** extract, mask, trajectory, sampling: 1 if generation stops at one id, which may be any. Default: any number. */
+  /** extract, mask, resume, trajectory, sampling: 1 if generation stops at one id, which may be any. Default: any number. */
   readonly eos_token_ids?: 1;
   /** trajectory: may be sent how many ids of a tool's turn are kept at most. Default: false. */
   readonly max_tool_tokens?: boolean;
@@ -65,11 +65,11 @@ export interface Capability {
   readonly kl_estimator?: readonly ('k1' | 'k2' | 'k3' | 'abs')[];
   /** token_rewards: rewards of single steps may be sent. Default: false. */
   readonly process_rewards?: boolean;
-  /** advantages: rows per group, where the trainer is fixed to one number. */
+  /** advantages, filter_rollouts: rows per group, where the trainer is fixed to one number. */
   readonly group_size?: number;
   /** advantages: a group may have one row only. Default: false. */
   readonly groups_of_one?: boolean;
-  /** advantages: the rows of a group need not stand together. Default: false. */
+  /** advantages, filter_rollouts: the rows of a group need not stand together. Default: false. */
   readonly interleaved_groups?: boolean;
   /** loss, sft_loss, value_loss: may be given a partition into micro-batches; the answer is for the whole batch. Default: false. */
   readonly micro_batches?: boolean;

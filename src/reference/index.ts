@@ -2,6 +2,7 @@
 
 export * from './advantages/advantage-mistakes.ts';
 export * from './advantages/advantages.ts';
+export * from './advantages/filter.ts';
 export * from './advantages/gae.ts';
 export * from './advantages/overlong.ts';
 export * from './advantages/returns.ts';

@@ -6,6 +6,7 @@
 export const FORMULAS = [
   'kl',
   'whiten',
+  'filter_rollouts',
   'advantages',
   'loss',
   'sft_loss',

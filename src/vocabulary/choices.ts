@@ -7,7 +7,7 @@ import { ROLLOUTS } from './choices/rollouts.ts';
 import { SCORES } from './choices/scores.ts';
 import { TEXT } from './choices/text.ts';
 
-const ALL = [...TEXT, ...ROLLOUTS, ...SCORES, ADVANTAGES, ...LOSSES, ANY_OP] as const;
+const ALL = [...TEXT, ...ROLLOUTS, ...SCORES, ...ADVANTAGES, ...LOSSES, ANY_OP] as const;
 
 /** One object with the fields of each of a union. */
 type Joined<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void

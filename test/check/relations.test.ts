@@ -189,7 +189,17 @@ describe('rows of an answer that says which it kept', () => {
 
   test('are laid where they were asked', () => {
     const laid = asAsked('truncate', args, { input_ids: [[3], [1]], labels: [[30], [10]], kept: [2, 0] });
-    expect(laid).toEqual({ input_ids: [[1], undefined, [3]], labels: [[10], undefined, [30]] });
+    expect(laid).toEqual({
+      input_ids: [[1], undefined, [3]],
+      labels: [[10], undefined, [30]],
+      kept: [1, 0, 1],
+    });
+  });
+
+  test('are 0 where they are gone, of an op that answers nothing else', () => {
+    const rollouts = { rewards: [1, 0, 0], group_ids: [0, 1, 1], lengths: [1, 1, 1], truncated: [0, 0, 0] };
+    const given = { ...rollouts, max_length: 8, min_reward: -1, max_reward: 1 };
+    expect(asAsked('filter_rollouts', given, { kept: [2] })).toEqual({ kept: [0, 0, 1] });
   });
 
   test('are all of them, in order, where it says nothing', () => {

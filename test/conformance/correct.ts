@@ -16,6 +16,7 @@ import {
 } from '../../src/index.ts';
 import { type Family, familyNames } from '../../src/protocol/ops.ts';
 import type { Resident } from '../resident.ts';
+import { filters } from './advantages/filters.ts';
 import { graders } from './advantages/graders.ts';
 import { groupAdvantages } from './advantages/groups.ts';
 import { ownAdvantages } from './advantages/own-formulas.ts';
@@ -40,6 +41,7 @@ import { pipelines } from './pipelines/pipelines.ts';
 import { completions } from './rollouts/completions.ts';
 import { ends } from './rollouts/ends.ts';
 import { penalties } from './rollouts/penalties.ts';
+import { resuming } from './rollouts/resuming.ts';
 import { samplers } from './rollouts/samplers.ts';
 import { short } from './rollouts/short.ts';
 import { tools } from './rollouts/tools.ts';
@@ -122,6 +124,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...tools,
     ...turns,
     ...rewardedTurns,
+    ...resuming,
   ],
   scores: [
     ...critics,
@@ -132,7 +135,7 @@ const objects: Readonly<Record<Family, readonly Legal[]>> = {
     ...scoreShards,
     ...coarseScores,
   ],
-  advantages: [...graders, ...groupAdvantages, ...ownAdvantages, ...tokenAdvantages],
+  advantages: [...filters, ...graders, ...groupAdvantages, ...ownAdvantages, ...tokenAdvantages],
   losses: [
     ...pairLosses,
     ...policyLosses,

@@ -2,7 +2,7 @@
 // request or its answer on the way. Which ops a way is a mutant of, the matrix of relations says; nobody lists them.
 
 import { isReal, type Signature, signatureOf } from '../../src/check/relations/fit.ts';
-import { AXES, type Op, type Trainer, unasked } from '../../src/index.ts';
+import { AXES, type Op, rowCount, type Trainer, unasked } from '../../src/index.ts';
 import type { Relation } from '../../src/protocol/axes.ts';
 import type { Matrix } from '../../src/vocabulary.ts';
 import { startResident } from '../resident.ts';
@@ -168,7 +168,8 @@ function wrapped(right: Trainer, broken: Op, way: Way): Trainer {
       const asked = way.args?.(args as Fields, signature) ?? args;
       const outcome = await right.ask(op, asked as typeof args, how);
       if (outcome.kind !== 'ok' || (way.again && how?.anew !== true)) return outcome;
-      const ok = way.answer?.(outcome.ok as Fields, signature, args as Fields) ?? outcome.ok;
+      const change = (fields: Fields): Fields => way.answer?.(fields, signature, args as Fields) ?? fields;
+      const ok = changedRows(outcome.ok as Fields, rowCount(op, args), change);
       const written = Object.entries(args).find(([, value]) => Array.isArray(value))?.[0];
       return {
         ...outcome,
@@ -179,10 +180,20 @@ function wrapped(right: Trainer, broken: Op, way: Way): Trainer {
   };
 }
 
+/** Of an answer that is nothing but the rows that it keeps, each row is changed: 1 where it is kept. Else what is told of them is. */
+function changedRows(ok: Fields, rows: number, change: (ok: Fields) => Fields): Fields {
+  const { kept, ...others } = ok;
+  if (kept === undefined) return change(ok);
+  if (Object.values(others).some((value) => value !== undefined)) return { ...change(others), kept };
+  const flags = Array.from({ length: rows }, (_, row) => Number((kept as Rows).includes(row)));
+  const changed = change({ kept: flags }).kept as Rows;
+  return { kept: changed.flatMap((flag, row) => (flag === 1 ? [row] : [])) };
+}
+
 type Fielded = Signature['ok'][number] | Signature['args'][number];
 
 const ofRows = ({ ok }: Signature): readonly Fielded[] =>
-  ok.filter(({ axis }) => axis === 'row' || axis === 'token');
+  ok.filter(({ axis }) => axis === 'row' || axis === 'token' || axis === 'kept');
 
 /** These fields changed, where they are there. */
 function edited(

@@ -29,6 +29,7 @@ const FORMULAS: readonly Op[] = [
   'returns',
   'whiten',
   'clip_advantages',
+  'filter_rollouts',
   'advantages',
   'loss',
   'sft_loss',

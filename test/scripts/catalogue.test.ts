@@ -12,8 +12,8 @@ const UNREPORTED = ['ADV-15', 'PEN-03', 'OPT-01', 'OPT-04', 'OPT-10', 'NUM-07'];
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 173 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(173);
+test('the catalogue says of 175 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(175);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);

@@ -41,6 +41,13 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://github.com/huggingface/transformers/issues/23530',
   },
   {
+    item: 'resumed_prefix_trained',
+    weight: 'ask',
+    beyond: 'false',
+    why: 'Ids that were sampled before an interruption are not trained, so that the beginning of each long answer is left out of the loss.',
+    source: 'https://github.com/THUDM/slime',
+  },
+  {
     item: 'clip_low',
     weight: 'ask',
     beyond: 'above 0.5, and clipped at all',

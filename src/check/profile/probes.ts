@@ -2,6 +2,7 @@
 
 import { advantageEpsilon, advantageSpread } from './advantages/advantages.ts';
 import { advantageBaseline } from './advantages/baseline.ts';
+import { rolloutFilter } from './advantages/filters.ts';
 import { whitening } from './advantages/whitening.ts';
 import { lossAggregation, lossNormalization } from './losses/aggregation.ts';
 import { clipHigh, clipLow, dualClip } from './losses/clip.ts';
@@ -24,6 +25,7 @@ import {
   valueNormalization,
 } from './losses/value-loss.ts';
 import type { Probe } from './probe.ts';
+import { resumedPrefix } from './rollouts/resume.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
 import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
 import { toolTruncation, turnRewardPlacement } from './rollouts/turns.ts';
@@ -45,9 +47,11 @@ export const PROBES: readonly Probe[] = [
   any(stopInMask),
   any(toolTruncation),
   any(turnRewardPlacement),
+  any(resumedPrefix),
   any(samplingRecord),
   any(temperatureInScoring),
   any(klEstimate),
+  any(rolloutFilter),
   any(advantageSpread),
   any(advantageBaseline),
   any(advantageEpsilon),

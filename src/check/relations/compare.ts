@@ -92,7 +92,7 @@ function changedRow<O extends Op>(
   for (const [row, value] of before.entries()) {
     const at = place === undefined ? row : place.get(row);
     if (at === undefined) continue;
-    if (axis === 'row') {
+    if (axis === 'row' || axis === 'kept') {
       const where = firstDifference(value, after?.[at], comparison, name);
       if (where === undefined) continue;
       return {

@@ -41,7 +41,7 @@ export function rowCount<O extends Op>(op: O, args: Args<O>): number {
   return Array.isArray(rows) ? rows.length : 0;
 }
 
-/** The answer row by row of the request, where it says which rows it kept: one that it left out is `undefined`. */
+/** The answer row by row of the request, where it says which rows it kept: of one that it left out, `kept` is 0 and all else `undefined`. */
 export function asAsked<O extends Op>(op: O, args: Args<O>, ok: Ok<O>): Readonly<Record<string, unknown>> {
   const axes = axesOf(op).ok as Readonly<Record<string, OkAxis>>;
   const fields = Object.entries(ok);
@@ -49,9 +49,11 @@ export function asAsked<O extends Op>(op: O, args: Args<O>, ok: Ok<O>): Readonly
   if (kept === undefined) return ok as Readonly<Record<string, unknown>>;
   const places = Array.from({ length: rowCount(op, args) }, (_, row) => kept.indexOf(row));
   return Object.fromEntries(
-    fields
-      .filter(([name]) => axes[name] !== 'kept')
-      .map(([name, rows]) => [name, Array.isArray(rows) ? places.map((at) => rows[at]) : rows]),
+    fields.map(([name, rows]) => {
+      // Whether it is there at all: a filter may answer nothing else.
+      if (axes[name] === 'kept') return [name, places.map((at) => Number(at >= 0))];
+      return [name, Array.isArray(rows) ? places.map((at) => rows[at]) : rows];
+    }),
   );
 }
 

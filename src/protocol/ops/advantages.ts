@@ -25,6 +25,23 @@ export const ADVANTAGE_OPS = {
     offers: ['tags'],
     batch: { reach: 'row' },
   }),
+  filter_rollouts: op({
+    args: {
+      rewards: 'floats[row]',
+      group_ids: 'ints',
+      lengths: 'ints', // tokens of each row's completion
+      truncated: 'ints', // 1 = the completion ran into the limit of its generation
+      max_length: 'int', // for a filter of lengths
+      min_reward: 'float', // for a filter of rewards
+      max_reward: 'float',
+    },
+    ok: {
+      kept: 'ints', // which rows stay
+      trained: 'ints[row]?', // of each of them: 0 = it stays and trains nothing
+    },
+    offers: ['group_size', 'interleaved_groups'],
+    batch: { reach: 'group' },
+  }),
   token_rewards: op({
     args: {
       scores: 'floats', // (B,)

@@ -98,6 +98,37 @@ export const ROLLOUT_OPS = {
     offers: ['tools', 'turns', 'unfinished'],
     batch: { reach: 'batch' },
   }),
+  resume: op({
+    args: {
+      prompt_ids: 'int_rows[row]',
+      partial_ids: 'int_rows', // of the completion, sampled before generation was interrupted
+      partial_logprobs: 'float_rows', // of the policies that sampled them
+      partial_versions: 'int_rows', // of those policies
+      sampled_ids: 'int_rows', // what the engine goes on with; it gives as many as it is asked for
+      sampled_logprobs: 'float_rows',
+      rescored_logprobs: 'float_rows', // of partial_ids, by the policy that goes on: what an engine says of its prompt
+      version: 'int', // of the policy that goes on
+      max_new_tokens: 'int', // of a whole completion
+      eos_token_ids: 'ints',
+    },
+    ok: {
+      input_ids: 'int_rows[row]', // what the engine is given
+      max_new_tokens: 'ints[row]?', // how many more ids it is asked for
+      completion_ids: 'int_rows[row]',
+      logprobs: 'float_rows[row]?', // of the policies that sampled, one per id of the completion
+      versions: 'int_rows[row]?',
+      loss_mask: 'int_rows[row]?', // of the completion, 1 = trained
+    },
+    offers: ['eos_token_ids'],
+    batch: {
+      reach: 'row',
+      except: { finite: 'its only real numbers were handed over, and rollout/resume- compares them' },
+      ids: {
+        args: ['prompt_ids', 'partial_ids', 'sampled_ids', 'eos_token_ids'],
+        ok: ['input_ids', 'completion_ids'],
+      },
+    },
+  }),
   trajectory: op({
     args: {
       prompt_ids: 'ints',

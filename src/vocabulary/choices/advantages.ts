@@ -1,7 +1,40 @@
 // What correct trainers may decide of advantages, returns and whitening.
 import { section } from '../choice.ts';
 
-export const ADVANTAGES = section('advantages', ['advantages'], {
+const FATES = ['keep', 'mask', 'drop'] as const;
+
+const FILTERS = section('filters of rollouts', ['filter_rollouts'], {
+  filter_equal_rewards: {
+    values: FATES,
+    says: '`drop`, `mask` (the rows stay and train nothing) or `keep`: what becomes of a group whose rewards are all equal',
+    usual: 'drop',
+    needed: 'filter_rollouts',
+    undoubted: 'DAPO samples such groups anew, GRPO keeps them with advantages of 0',
+  },
+  filter_truncated: {
+    values: FATES,
+    says: '`drop`, `mask` or `keep`: what becomes of a completion that ran into the limit',
+    usual: 'keep',
+    needed: 'filter_rollouts',
+    undoubted: 'DAPO masks them, GRPO trains them',
+  },
+  filter_long: {
+    values: FATES,
+    says: '`drop`, `mask` or `keep`: what becomes of a completion of more than `max_length` tokens',
+    usual: 'keep',
+    needed: 'filter_rollouts',
+    undoubted: 'a limit of its own is a setting',
+  },
+  filter_rewards: {
+    values: ['none', 'rows', 'groups'],
+    says: 'what is dropped for a reward outside of `min_reward` and `max_reward`: `rows`, `groups` whose mean is outside, or `none`. The bounds themselves are either side',
+    usual: 'none',
+    needed: 'filter_rollouts',
+    undoubted: 'OpenRLHF bounds the mean of a group, others a row, most neither',
+  },
+});
+
+const VALUES = section('advantages', ['advantages'], {
   advantage_baseline: {
     values: ['group-mean', 'leave-one-out', 'length-weighted', 'leave-one-out-max', 'batch-mean', 'none'],
     says: "subtracted from a reward: `group-mean`, `leave-one-out` (mean of the group's other rows), `length-weighted` (mean over the tokens of the group), `leave-one-out-max` (pass@k: the best of the group less the best of its other rows), `batch-mean` or `none`",
@@ -53,3 +86,5 @@ export const ADVANTAGES = section('advantages', ['advantages'], {
     meant: { value: true, why: 'the value after the last token is read on purpose' },
   },
 });
+
+export const ADVANTAGES = [FILTERS, VALUES] as const;

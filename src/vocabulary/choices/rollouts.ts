@@ -27,6 +27,12 @@ const COMPLETIONS = section('completions', ['mask'], {
     usual: true,
     undoubted: 'DAPO leaves cut answers out, GRPO trains them',
   },
+  resumed_prefix_trained: {
+    values: 'flag',
+    says: 'completion ids that an earlier policy sampled, before generation was interrupted, are trained; `false` is a question where it is not declared',
+    ops: ['resume'],
+    usual: true,
+  },
   single_turn: {
     values: 'flag',
     says: 'true: a completion is one answer, no masked token stands before a trained one, and a mask may be read as a length: in `loss`, `kl`, `full_kl`, `entropy`, `value_loss`, `token_rewards`, `gae`, `returns` and `whiten`. Ignored if an op for tools is offered; without both, a difference is a question',

@@ -74,6 +74,60 @@ test('a loss alone tells the correction, in float32 as well', async () => {
   });
 });
 
+/** GSPO with the ratio to the engine, clipped as OpenRLHF clips it: by the sign of the advantage. */
+function clippedToTheEngine(weighs: boolean): Trainer {
+  return objectTrainer({
+    hello: { protocol: 1, name: 'gspo', dtype: 'float64', ops: { loss: { sampling_logprobs: true } } },
+    ops: {
+      loss: (args: Args<'loss'>) => {
+        const { completion_mask: mask, old_logprobs: old, sampling_logprobs: engine = old } = args;
+        let loss = 0;
+        const loss_weights = mask.map((row, b) => {
+          const columns = row.flatMap((on, t) => (on === 1 ? [t] : []));
+          const gaps = columns.map((t) => (args.logprobs[b]?.[t] ?? 0) - (engine[b]?.[t] ?? 0));
+          const ratio = Math.exp(gaps.reduce((sum, gap) => sum + gap, 0) / Math.max(1, gaps.length));
+          const advantage = args.advantages[b] ?? 0;
+          const [free, held] = [ratio * advantage, Math.min(1.28, Math.max(0.8, ratio)) * advantage];
+          loss -= Math.min(free, held) * columns.length;
+          return row.map((on) => (on === 1 && free <= held ? -free : 0));
+        });
+        return weighs ? { loss, loss_weights } : { loss };
+      },
+    },
+  });
+}
+
+test.each([true, false])('a clip of the ratio to the engine is no mask, with weights: %s', async (weighs) => {
+  const { measured, probes } = await profileOf(clippedToTheEngine(weighs));
+  expect(correctionIn(measured)).toEqual({});
+  const reading = probes.find(({ probe }) => probe.id === 'sampling_correction')?.reading;
+  expect(reading?.state).toBe('unknown');
+  const { doubts } = await measureUndeclared({ trainer: clippedToTheEngine(weighs), tokenizer: undefined });
+  const noted = doubts.filter(({ item }) => item === 'sampling_correction');
+  expect(noted.map(({ weight, answers }) => [weight, answers[0]])).toEqual([
+    ['note', '"sampling_correction": "own"  (it is meant)'],
+  ]);
+});
+
+test('bad answers that never train leave the correction of good ones known', async () => {
+  const trainer = weighing((ratio) => Math.min(ratio, 2));
+  const good: Trainer = {
+    ...trainer,
+    ask: (op, args, how) =>
+      trainer.ask(
+        op,
+        'advantages' in args
+          ? { ...args, advantages: (args.advantages as readonly number[]).map((a) => Math.max(0, a)) }
+          : args,
+        how,
+      ),
+  };
+  expect((await profileOf(good)).measured).toMatchObject({
+    sampling_correction: 'truncated',
+    sampling_correction_high: 2,
+  });
+});
+
 test('a declared cap is held against the one that is measured', async () => {
   const trainer = weighing((ratio) => Math.min(ratio, 5));
   const { items } = await profileTrainer({

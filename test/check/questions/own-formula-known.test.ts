@@ -59,6 +59,10 @@ const LOSS: Semantics = { loss_aggregation: 'token-mean', clip_low: 0.2, clip_hi
 const KNOWN: Readonly<Record<Formula, readonly [name: string | undefined, answer: Semantics]>> = {
   kl: ['k1, undeclared', { kl_estimator: 'k1' }],
   whiten: ['whitened with ddof 1', { whiten_mean: true, whiten_ddof: 1 }],
+  filter_rollouts: [
+    'a filter of deviations above 1e-6',
+    { filter_equal_rewards: 'drop', filter_truncated: 'keep', filter_long: 'keep', filter_rewards: 'none' },
+  ],
   advantages: [
     'advantages that are not scaled',
     { advantage_baseline: 'group-mean', advantage_scaling: 'none' },

@@ -8,7 +8,7 @@ import {
   decisive,
   denominatorsOfKept,
 } from '../../../reference/index.ts';
-import { bandOf } from '../../numbers.ts';
+import { bandOf, type Pair } from '../../numbers.ts';
 import type { Subject } from '../../property.ts';
 import { layTracks } from '../../rows/tracks.ts';
 import { discard } from '../../subject.ts';
@@ -52,6 +52,9 @@ export const samplingCorrection: Probe<readonly Gaps[]> = {
   ],
   async fits(subject, gaps, variants) {
     const observed = await factorsOf(subject, gaps);
+    // A weight is one for good answers and bad ones. A clip of the ratio to the engine, as in OpenRLHF's GSPO, is not: it leaves
+    // out one side of the good and the other side of the bad.
+    const ofBad = await factorsOf(subject, gaps, -1);
     const tokens = gaps.flat();
     // A loss alone is the sum of its tokens, and only in a row by itself do they weigh the same.
     if (observed.length !== tokens.length && gaps.length > 1)
@@ -63,21 +66,22 @@ export const samplingCorrection: Probe<readonly Gaps[]> = {
       const factors = gaps.map((row) => correctionFactors(row, correction));
       const misfits = denominatorsOfKept(factors).map((share) => {
         const expected = factors.flatMap((row, b) => row.map((factor) => factor * share(b)));
-        const pairs =
-          observed.length === tokens.length
+        const pairsOf = (factors: readonly number[], which: string): Pair[] =>
+          factors.length === tokens.length
             ? expected.map((factor, at) => ({
-                where: `the weight of token ${at} where trainer and engine are ${rows} nats apart, in units of that without a gap`,
+                where: `the weight of token ${at}${which} where trainer and engine are ${rows} nats apart, in units of that without a gap`,
                 expected: factor,
-                observed: observed[at],
+                observed: factors[at],
               }))
             : [
                 {
-                  where: `the loss where trainer and engine are ${rows} nats apart, in units of that without a gap`,
+                  where: `the loss${which} where trainer and engine are ${rows} nats apart, in units of that without a gap`,
                   expected: expected.reduce((sum, factor) => sum + factor, 0) / tokens.length,
-                  observed: observed[0],
+                  observed: factors[0],
                 },
               ];
-        return misfitOf(pairs, band.allowed);
+        const bad = ofBad.some(Number.isNaN) ? [] : pairsOf(ofBad, ' of a bad answer');
+        return misfitOf([...pairsOf(observed, ''), ...bad], band.allowed);
       });
       return misfits.includes(undefined) ? undefined : least(misfits);
     });
@@ -120,21 +124,34 @@ async function sideOf(subject: Subject, sign: 1 | -1, declared: number | null | 
   return { truncated: none, masked: edge, filtered: edge };
 }
 
-/** The weight of each token in units of that without a gap; of the loss alone where no weights are answered. */
-async function factorsOf(subject: Subject, gaps: readonly Gaps[]): Promise<readonly number[]> {
-  const beside = await advantageEffect(subject, gaps);
+/**
+ * The weight of each token in units of that without a gap; of the loss alone where no weights are answered. NaN where bad answers,
+ * those with a negative advantage, do not count at all.
+ */
+async function factorsOf(
+  subject: Subject,
+  gaps: readonly Gaps[],
+  advantage: 1 | -1 = 1,
+): Promise<readonly number[]> {
+  const beside = await advantageEffect(subject, gaps, advantage);
   const plain = await advantageEffect(
     subject,
     gaps.map((row) => row.map(() => 0)),
+    advantage,
   );
   return beside.map((value, at) => {
     const unit = plain[at] ?? 0;
-    return unit === 0 ? discard('a token with an advantage does not change the loss') : value / unit;
+    if (unit !== 0) return value / unit;
+    return advantage === -1 ? Number.NaN : discard('a token with an advantage does not change the loss');
   });
 }
 
-/** What an advantage of 1, on policy, makes of the weights of all tokens, or of the loss. */
-async function advantageEffect(subject: Subject, gaps: readonly Gaps[]): Promise<readonly number[]> {
+/** What an advantage of 1 or -1, on policy, makes of the weights of all tokens, or of the loss. */
+async function advantageEffect(
+  subject: Subject,
+  gaps: readonly Gaps[],
+  judgedAt: 1 | -1,
+): Promise<readonly number[]> {
   const at = async (advantage: number): Promise<readonly number[]> => {
     const token = { logprob: LOGPROB, old: LOGPROB, ref: LOGPROB };
     const rows = gaps.map((row) => ({ prompt: PROMPT, tokens: row.map(() => token), advantage, part: 0 }));
@@ -149,7 +166,7 @@ async function advantageEffect(subject: Subject, gaps: readonly Gaps[]): Promise
       ? [loss]
       : gaps.flatMap((row, b) => row.map((_gap, token) => weights[b]?.[PROMPT + token] ?? Number.NaN));
   };
-  const [judged, idle] = [await at(1), await at(0)];
+  const [judged, idle] = [await at(judgedAt), await at(0)];
   return judged.map((value, token) => value - (idle[token] ?? 0));
 }
 

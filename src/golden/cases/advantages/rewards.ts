@@ -84,4 +84,35 @@ const formats: readonly GoldenCase[] = [
   }),
 ];
 
-export const rewardCases: readonly GoldenCase[] = [...rewarded, ...formats];
+/** Rows a group, where the trainer is not fixed to another number. */
+const GROUP = 3;
+
+/** Groups of these rewards, each repeated to its size; the first row of the last one was cut off and is long. */
+function filterArgs({ hello }: World, ...groups: readonly (readonly number[])[]) {
+  const size = hello.ops.filter_rollouts?.group_size ?? GROUP;
+  const rows = groups.flatMap((rewards, group) =>
+    Array.from({ length: size }, (_, at) => ({ reward: rewards[at % rewards.length] ?? 0, group, at })),
+  );
+  const isCut = (row: { readonly group: number; readonly at: number }): boolean =>
+    row.group === groups.length - 1 && row.at === 0;
+  return {
+    rewards: rows.map(({ reward }) => reward),
+    group_ids: rows.map(({ group }) => group),
+    lengths: rows.map((row) => (isCut(row) ? 12 : 5)),
+    truncated: rows.map((row) => Number(isCut(row))),
+    max_length: 8,
+    min_reward: -0.7,
+    max_reward: 1.2,
+  };
+}
+
+const filters: readonly GoldenCase[] = [
+  goldenCase('filter_rollouts/equal-rewards', 'filter_rollouts', (world) =>
+    filterArgs(world, [0.5, 0.25], [1], [-0.5], [-0.5, 0.5]),
+  ),
+  goldenCase('filter_rollouts/cut-off-and-out-of-bounds', 'filter_rollouts', (world) =>
+    filterArgs(world, [-1, 0.5], [2, 1.5], [0.25, 0]),
+  ),
+];
+
+export const rewardCases: readonly GoldenCase[] = [...rewarded, ...formats, ...filters];

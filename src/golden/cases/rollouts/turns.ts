@@ -33,7 +33,33 @@ function trajectoryArgs({ plain, stop, stops }: CaseIds): Args<'trajectory'> {
   };
 }
 
+function resumeArgs({ plain, stop, stops }: CaseIds): Args<'resume'> {
+  return {
+    prompt_ids: [plain(0, 1), plain(2)],
+    partial_ids: [plain(3, 4, 5), plain(6)],
+    partial_logprobs: [[-0.5, -0.25, -1], [-0.75]],
+    partial_versions: [[3, 3, 4], [4]],
+    sampled_ids: [plain(7, 8, 9), [...plain(10), stop(0)]],
+    sampled_logprobs: [
+      [-0.125, -2, -1.5],
+      [-0.25, -0.0625],
+    ],
+    rescored_logprobs: [[-0.625, -0.375, -1.25], [-1]],
+    version: 5,
+    max_new_tokens: 5,
+    eos_token_ids: stops,
+  };
+}
+
 export const turnCases: readonly GoldenCase[] = [
+  goldenCase('resume/two-policies-before', 'resume', (world) => resumeArgs(idsOf(world))),
+  goldenCase('resume/nothing-so-far', 'resume', (world) => ({
+    ...resumeArgs(idsOf(world)),
+    partial_ids: [[], []],
+    partial_logprobs: [[], []],
+    partial_versions: [[], []],
+    rescored_logprobs: [[], []],
+  })),
   goldenCase('trajectory/two-turns-and-a-tool', 'trajectory', (world) => trajectoryArgs(idsOf(world))),
   goldenCase('trajectory/cut-at-its-length', 'trajectory', (world) => {
     const ids = idsOf(world);

@@ -1,10 +1,10 @@
 """Ops in which correct trainers here do not differ: functions that work in any layout."""
 
-from .advantages import estimates, graders
+from .advantages import estimates, filters, graders
 from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
 from .models import updates
 from .pipelines import pipeline
-from .rollouts import sampler, tools, trajectory
+from .rollouts import resuming, sampler, tools, trajectory
 from .rows import packing, preference, truncation
 from .scores import critic, entropies, full_kls
 from .text import batches, decoding, pairs
@@ -20,6 +20,7 @@ MODULES = (
     reward_loss,
     unpaired_loss,
     value_loss,
+    resuming,
     trajectory,
     sampler,
     updates,
@@ -28,6 +29,7 @@ MODULES = (
     entropies,
     full_kls,
     graders,
+    filters,
     tools,
     pipeline,
 )
