@@ -172,7 +172,7 @@ function tensorsWords(tensors: readonly Apart[], of: number): string {
   if (worst === undefined) return 'none';
   const [before, after] = worst.norms;
   const name = plainName(worst.name);
-  return `${tensors.length} of ${plural(of, 'tensor')}, most of all ${name} (norm ${short(after)} instead of ${short(before)}, ${percent(worst.relative)} apart)`;
+  return `${tensors.length} of ${plural(of, 'tensor')}, most of all ${name} (norm ${insteadOf(before, after)}, ${percent(worst.relative)} apart)`;
 }
 
 function tokenWords(
@@ -186,7 +186,7 @@ function tokenWords(
   const word = first.target === undefined ? '' : ` ${JSON.stringify(textOf(first.target))}`;
   const amount =
     field === 'logprob' ? `rounding explains ${short(explained)}` : `rounding explains ${percent(explained)}`;
-  return `${tokens} of ${plural(of, 'token')}, most of all${word} (${place}): ${short(second[field] ?? Number.NaN)} instead of ${short(first[field] ?? Number.NaN)}; ${amount}`;
+  return `${tokens} of ${plural(of, 'token')}, most of all${word} (${place}): ${insteadOf(first[field] ?? Number.NaN, second[field] ?? Number.NaN)}; ${amount}`;
 }
 
 function gradientHint({
@@ -236,6 +236,14 @@ function rowWords(what: string, { ids, tokens }: TwinRow, textOf: TextOf): strin
   const shown = ids.slice(0, MOST_TOKENS).map((id) => textOf(id));
   const more = ids.length > MOST_TOKENS ? ' …' : '';
   return `${what}: ${shown.join(' ')}${more} (${plural(ids.length, 'token')}, ${tokens.length} trained)`;
+}
+
+/** As many digits as tell them apart. */
+function insteadOf(before: number, after: number): string {
+  let digits = 3;
+  while (digits < 7 && before.toPrecision(digits) === after.toPrecision(digits)) digits += 1;
+  const told = (value: number): string => String(Number(value.toPrecision(digits)));
+  return `${told(after)} instead of ${told(before)}`;
 }
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));
