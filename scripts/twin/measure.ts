@@ -1,8 +1,9 @@
 // `npm run measure:twin`: unmodified trainers under every change of `lossproof twin`, as a table in docs/twin.md. Needs
-// `npm run setup:trainers`.
+// `npm run setup:trainers`. `-- --only PEFT` measures those that have this in their name, and keeps the other rows.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { CHANGES } from '../../src/twin/changes.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
@@ -87,9 +88,19 @@ interface Told {
   readonly sentences?: readonly string[];
 }
 
+/** What is reported as a size is no number of this table. */
+const COLUMNS = CHANGES.filter(({ ofSize }) => ofSize !== true).map(({ name }) => name);
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const page = readFileSync(PAGE, 'utf8');
+const [before = '', rest = ''] = page.split('<!-- measured -->');
+const [known = '', after = ''] = rest.split('<!-- end of measured -->');
 const rows: string[] = [];
 const differences: string[] = [];
 for (const subject of SUBJECTS) {
+  if (values.only !== undefined && !subject.name.includes(values.only)) {
+    rows.push(kept(subject.name));
+    continue;
+  }
   const told = await measured(subject);
   const cell = (name: string): string => {
     const found = told.find(({ change }) => change === name);
@@ -102,25 +113,34 @@ for (const subject of SUBJECTS) {
   const versions = await Promise.all(
     subject.of.map(async (name) => `${name} ${await versionOf(subject, name)}`),
   );
-  rows.push(
-    `| ${subject.name} | ${versions.join(', ')} | ${CHANGES.map(({ name }) => cell(name)).join(' | ')} |`,
-  );
+  rows.push(`| ${subject.name} | ${versions.join(', ')} | ${COLUMNS.map(cell).join(' | ')} |`);
   process.stderr.write(`${rows.at(-1)}\n`);
 }
 const table = [
-  `| trainer | versions | ${CHANGES.map(({ name }) => `\`${name}\``).join(' | ')} |`,
-  `| --- | --- |${' --- |'.repeat(CHANGES.length)}`,
+  `| trainer | versions | ${COLUMNS.map((name) => `\`${name}\``).join(' | ')} |`,
+  `| --- | --- |${' --- |'.repeat(COLUMNS.length)}`,
   ...rows,
   ...(differences.length === 0 ? [] : ['', ...differences]),
 ].join('\n');
-const page = readFileSync(PAGE, 'utf8');
-const [before = '', after = ''] = [
-  page.split('<!-- measured -->')[0],
-  page.split('<!-- end of measured -->')[1],
-];
 writeFileSync(PAGE, `${before}<!-- measured -->\n${table}\n<!-- end of measured -->${after}`);
 
 // --- helpers ---
+
+/** The row as the page has it, under the columns of now: a change that is new was not made to it. */
+function kept(name: string): string {
+  const cells = known.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []));
+  const [titles = []] = cells;
+  const found = cells.find(([first]) => first === name) ?? [];
+  const at = (title: string): string => found[titles.indexOf(title)] ?? '–';
+  return `| ${[name, at('versions'), ...COLUMNS.map((column) => at(`\`${column}\``))].join(' | ')} |`;
+}
+
+function cellsOf(line: string): readonly string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
 
 async function measured({ name, environment, command }: Subject): Promise<readonly Told[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lossproof-twin-'));

@@ -12,6 +12,8 @@ export interface StepDistance {
   /** Of the rows of both: by module, in the order in which they were done, the largest of all rows. */
   readonly outputs: ReadonlyMap<string, number>;
   readonly gradients: TensorDistances;
+  /** Of the gradients' signs; empty where none were asked for. */
+  readonly signs: TensorDistances;
   /** How often each backward pass is in the gradient, where that is known of the second run. */
   readonly delivered?: readonly number[];
   readonly rates: readonly [first: readonly number[], second: readonly number[]];
@@ -62,6 +64,7 @@ function distanceOf(first: TwinStep, second: TwinStep): StepDistance {
     tokens: pairs.flatMap((pair) => tokensApart(pair, largest)),
     outputs: outputsApart(pairs),
     gradients: tensorsApart(first.gradients, second.gradients),
+    signs: tensorsApart(first.signs ?? new Map(), second.signs ?? new Map()),
     ...(second.delivered === undefined ? {} : { delivered: second.delivered }),
     rates: [first.rates, second.rates],
     after: tensorsApart(first.after, second.after),

@@ -4,6 +4,7 @@ import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
 import type { TwinRun } from '../../twin/run.ts';
+import { sizeOutcome } from '../../twin/size.ts';
 import { REPEAT, type TwinResult } from '../../twin/twin.ts';
 import { type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
 import type { Context, Problem } from '../context.ts';
@@ -34,13 +35,14 @@ export async function twins(
   const { folder, command, steps } = asked;
   const run = (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>): Promise<Attempt> => {
     telling.begins(ask.name);
-    return runTwin({ folder, command, steps, ...ask }, context);
+    const signs = asked.changes.some(({ ofSize }) => ofSize === true);
+    return runTwin({ folder, command, steps, signs, ...ask }, context);
   };
   const saved = asked.resume === undefined ? undefined : await savedBy(asked.resume.save, command, run);
   if (saved !== undefined && !isRan(saved)) return saved;
   const resumes = asked.changes.some(({ name }) => name === RESUME);
   const before = saved?.run.steps.filter(({ made }) => made).length ?? (resumes ? steps : 0);
-  const bases = basesOf(run, steps + before);
+  const bases = basesOf(run, saved === undefined ? { steps, more: before } : { steps: steps + before });
   const plain = await bases(true);
   if (!('noise' in plain)) return plain.stopped;
   const { tokenizer } = plain.run.ledger;
@@ -73,6 +75,7 @@ export async function twins(
       dropout: comparison.dropout,
       keeps: comparison.keeps === true,
       ...(comparison.change === undefined ? {} : { change: comparison.change }),
+      ...(base.run.half === undefined ? {} : { half: base.run.half }),
     });
     if (!isRan(other)) return other;
     if (comparison.change !== undefined && !other.run.applied && other.failure === undefined) {
@@ -131,18 +134,25 @@ async function savedBy(
 /** The run without a change, and the same with every weight moved by its rounding; each once, with dropout and without. */
 function basesOf(
   run: (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>) => Promise<Attempt>,
-  steps: number,
+  steps: Pick<RunAsk, 'steps' | 'more'>,
 ): (dropout: boolean) => Promise<Base | Stopped> {
   const bases = new Map<boolean, Base>();
   return async (dropout) => {
     const known = bases.get(dropout);
     if (known !== undefined) return known;
     const name = dropout ? 'base' : 'base-without-dropout';
-    const first = await run({ name, dropout, steps });
+    const first = await run({ name, dropout, ...steps });
     if (!isRan(first)) return { stopped: first };
     if (first.failure !== undefined && first.run.steps.length === 0)
       return { stopped: { problem: `the script failed by itself: ${first.failure}` } };
-    const noisy = await run({ name: `${name}-rounding`, dropout, noise: true, steps });
+    const { half } = first.run;
+    const noisy = await run({
+      name: `${name}-rounding`,
+      dropout,
+      noise: true,
+      ...steps,
+      ...(half === undefined ? {} : { half }),
+    });
     if (!isRan(noisy)) return { stopped: noisy };
     const base = { run: first.run, noise: distancesOf(first.run, noisy.run) };
     bases.set(dropout, base);
@@ -184,17 +194,20 @@ function comparisonOf(change: Change, { command, steps }: Asked, before: number)
     words: change.command === undefined ? command : change.command(command),
     ...(name === REPEAT ? {} : { change: name }),
     dropout: change.withoutDropout !== true,
-    isUseless: ({ ledger, hasArguments }) =>
+    isUseless: ({ ledger, hasArguments, could }) =>
       (change.of === 'arguments' && !hasArguments) ||
+      (change.of === 'seen' && !could.has(name)) ||
       (change.of === 'batches' && ledger.rows.every(({ batch }) => batch === undefined)),
     judge:
-      change.ofRows === true
-        ? (base, { run }) => outcomeOfRows(distancesOf(base.run, run), base.noise)
-        : name === REPEAT
-          ? (base, other) => compared(base, other, steps, true)
-          : name === RESUME
-            ? (base, other) => unlessSampled(compared(after(base, before), other, steps), base)
-            : (base, other) => unlessSampled(compared(base, other, steps), base),
+      change.ofSize === true
+        ? sized
+        : change.ofRows === true
+          ? (base, { run }) => outcomeOfRows(distancesOf(base.run, run), base.noise)
+          : name === REPEAT
+            ? (base, other) => compared(base, other, steps, true)
+            : name === RESUME
+              ? (base, other) => unlessSampled(compared(after(base, before), other, steps), base)
+              : (base, other) => unlessSampled(compared(base, other, steps), base),
   };
 }
 
@@ -206,6 +219,14 @@ function compared(base: Base, { run, failure }: Ran, steps: number, isRepeat = f
   if (failure !== undefined) return { kind: 'untold', why: `the script failed with the change: ${failure}` };
   const step = base.run.steps[distances.length]?.index ?? 0;
   return { kind: 'parts', difference: { what: 'count', step, counts: [wanted, distances.length] } };
+}
+
+/** A script with autocast runs without it, and one without runs with it. */
+function sized({ run, noise }: Base, other: Ran): Outcome {
+  if (other.failure !== undefined && other.run.steps.every(({ made }) => !made))
+    return { kind: 'untold', why: `the script failed with the change: ${other.failure}` };
+  const half = run.half ?? 'bfloat16';
+  return sizeOutcome(run, other.run, noise, run.half === undefined ? ['float32', half] : [half, 'float32']);
 }
 
 function unlessSampled(outcome: Outcome, { run }: Base): Outcome {

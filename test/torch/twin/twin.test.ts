@@ -1,54 +1,13 @@
 // `twin` on real training loops: what is right agrees under every change that can be made, and each fault parts the runs at the
 // place that has it.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { CHATS } from '../trace/verdicts/data.ts';
+import { environment, HF, MAIN, OF_BATCHES, OWN_LOOP, of, SFT, type Told, twin, words } from './runs.ts';
 
-const BIN = join(process.env.LOSSPROOF_VENV ?? join(PACKAGE_ROOT, '.venv'), 'bin');
-const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
-const OWN = join(PACKAGE_ROOT, 'test', 'torch', 'twin', 'own.py');
-const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
-
-interface Told {
-  readonly change: string;
-  readonly outcome: 'agree' | 'parts' | 'untold';
-  readonly differs?: string;
-  readonly step?: number;
-  readonly module?: string;
-  readonly begins_at?: string;
-  readonly lost_micro_batches?: readonly number[];
-  readonly times_rounding?: number;
-}
-
-async function twin(options: readonly string[], command: string): Promise<ReadonlyMap<string, Told>> {
-  const folder = mkdtempSync(join(tmpdir(), 'loss proof ü '));
-  mkdirSync(join(folder, 'out'));
-  // Steps enough to go on from a checkpoint.
-  const rows = [...CHATS, ...CHATS, ...CHATS].map((row) => JSON.stringify(row));
-  writeFileSync(join(folder, 'chats.jsonl'), rows.join('\n'));
-  const words = command.split(' ').map((word) => word.replace('SCRIPTS', SCRIPTS).replace('OWN', OWN));
-  const { stdout, stderr } = await execa('node', [MAIN, 'twin', '--json', ...options, '--', ...words], {
-    cwd: folder,
-    reject: false,
-    env: { PATH: `${BIN}:${process.env.PATH ?? ''}`, OMP_NUM_THREADS: '1', PYTHONPATH: SCRIPTS },
-  });
-  if (stdout === '') throw new Error(stderr);
-  const { changes } = JSON.parse(stdout) as { readonly changes: readonly Told[] };
-  return new Map(changes.map((told) => [told.change, told]));
-}
-
-const of = (told: ReadonlyMap<string, Told>, outcome: Told['outcome']): string[] =>
-  [...told].filter(([, each]) => each.outcome === outcome).map(([name]) => name);
-
-const OF_BATCHES = ['repeat', 'batch-order', 'mates', 'padding'];
 const ALL = [...OF_BATCHES, 'accumulation', 'ranks', 'resume', 'attention', 'checkpointing'];
-const HF = 'python SCRIPTS/hf_trainer.py --data chats.jsonl --output out';
-const SFT = 'python SCRIPTS/trl_sft.py --data chats.jsonl --output out';
-const OWN_LOOP = 'python OWN';
 
 describe('agrees', () => {
   test.each<readonly [what: string, options: readonly string[], command: string, agree: readonly string[]]>([
@@ -265,15 +224,11 @@ const ZERO = 'python -m torch.distributed.run --standalone --nproc-per-node 1 ZE
 
 /** Exit code and output of `trace` with this one property. */
 async function traced(command: string): Promise<{ readonly code: number | undefined; readonly out: string }> {
-  const bin = command.includes('ZERO') ? join(PACKAGE_ROOT, '.venv-places', 'bin') : BIN;
-  const words = command
-    .split(' ')
-    .map((word) => word.replace('OWN', OWN).replace('ZERO', OWN.replace('own.py', 'zero.py')));
-  const { exitCode, all } = await execa('node', [MAIN, 'trace', '--only', MICRO, '--', ...words], {
+  const { exitCode, all } = await execa('node', [MAIN, 'trace', '--only', MICRO, '--', ...words(command)], {
     cwd: mkdtempSync(join(tmpdir(), 'loss proof ü ')),
     reject: false,
     all: true,
-    env: { PATH: `${bin}:${process.env.PATH ?? ''}`, OMP_NUM_THREADS: '1', COLUMNS: '1000' },
+    env: { ...environment(command), COLUMNS: '1000' },
   });
   return { code: exitCode, out: all ?? '' };
 }
