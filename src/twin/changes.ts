@@ -35,7 +35,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'mates',
-    sentence: 'a row has other rows beside it, and must get the same probabilities',
+    sentence: 'the other rows of a batch are replaced',
     of: 'batches',
     withoutDropout: true,
     ofRows: true,
@@ -50,14 +50,14 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'packing',
-    sentence: 'packed rows are taken apart: a row for each example, with padding',
+    sentence: 'packed rows are taken apart: a padded row for each example',
     of: 'seen',
     withoutDropout: true,
     lacks: 'no batch of a torch DataLoader has rows of several examples, told by positions or lengths',
   },
   {
     name: 'accumulation',
-    sentence: 'a step has one micro-batch in place of several, or two in place of one',
+    sentence: 'a step has one micro-batch for several, or two for one',
     of: 'arguments',
     withoutDropout: true,
     lacks:
@@ -81,7 +81,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'attention',
-    sentence: 'eager attention in place of another one, or sdpa in place of eager',
+    sentence: 'eager attention in place of another, or sdpa in place of eager',
     of: 'seen',
     withoutDropout: true,
     lacks: 'the model is none of transformers, or has one attention only',
@@ -94,7 +94,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'merged',
-    sentence: 'LoRA adapters are merged into the weights, and must give the same probabilities',
+    sentence: 'LoRA adapters are merged into the weights',
     of: 'seen',
     withoutDropout: true,
     ofRows: true,
@@ -102,14 +102,14 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'compile',
-    sentence: 'what torch.compile was called on runs compiled, in place of as it is written',
+    sentence: 'what the script compiles runs compiled, in place of as written',
     of: 'seen',
     withoutDropout: true,
     lacks: 'the script calls nothing that torch.compile made',
   },
   {
     name: 'precision',
-    sentence: 'autocast to bfloat16 in place of float32, or the other way round; reported as a size',
+    sentence: 'bfloat16 in place of float32, or back: reported as a size',
     of: 'seen',
     withoutDropout: true,
     ofSize: true,

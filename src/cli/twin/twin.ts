@@ -62,7 +62,6 @@ const WORDS: Words = {
     { command: 'npx lossproof twin --with "--batch 2 --accumulate 4" -- python train.py' },
     { command: 'npx lossproof twin -- python train.py --- torchrun --nproc-per-node 2 train.py' },
   ],
-  notes: ['A difference counts if rounding does not explain it.'],
   exit: {
     0: 'every compared run agrees',
     1: 'a change makes a difference',
