@@ -1,6 +1,6 @@
 // `npm run measure:twin`: unmodified trainers under every change of `lossproof twin`, as a table in docs/twin.md. Needs
 // `npm run setup:trainers`. With `-- --seeds 8`: they and loops by hand from so many random weights each, and how many twin
-// runs are blamed; nothing may be.
+// runs are blamed; nothing may be. `--only PEFT` measures those that have this in their name, and keeps the other rows.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,6 +9,9 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 import { LOOPS, measured, SUBJECTS, versionOf } from './subjects.ts';
 
 const PAGE = join(PACKAGE_ROOT, 'docs/twin.md');
+
+/** What is reported as a size is no number of this table. */
+const COLUMNS = CHANGES.filter(({ ofSize }) => ofSize !== true).map(({ name }) => name);
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +28,11 @@ else await patience(Number(values.seeds));
 async function trainers(): Promise<void> {
   const rows: string[] = [];
   const differences: string[] = [];
-  for (const subject of SUBJECTS.filter(({ name }) => name.includes(values.only))) {
+  for (const subject of SUBJECTS) {
+    if (!subject.name.includes(values.only)) {
+      rows.push(kept(subject.name));
+      continue;
+    }
     const told = await measured(subject);
     const cell = (name: string): string => {
       const found = told.find(({ change }) => change === name);
@@ -38,18 +45,34 @@ async function trainers(): Promise<void> {
     const versions = await Promise.all(
       subject.of.map(async (name) => `${name} ${await versionOf(subject, name)}`),
     );
-    rows.push(
-      `| ${subject.name} | ${versions.join(', ')} | ${CHANGES.map(({ name }) => cell(name)).join(' | ')} |`,
-    );
+    rows.push(`| ${subject.name} | ${versions.join(', ')} | ${COLUMNS.map(cell).join(' | ')} |`);
     process.stderr.write(`${rows.at(-1)}\n`);
   }
   const table = [
-    `| trainer | versions | ${CHANGES.map(({ name }) => `\`${name}\``).join(' | ')} |`,
-    `| --- | --- |${' --- |'.repeat(CHANGES.length)}`,
+    `| trainer | versions | ${COLUMNS.map((name) => `\`${name}\``).join(' | ')} |`,
+    `| --- | --- |${' --- |'.repeat(COLUMNS.length)}`,
     ...rows,
     ...(differences.length === 0 ? [] : ['', ...differences]),
   ].join('\n');
   write('measured', table);
+}
+
+/** The row as the page has it, under the columns of now: a change that is new was not made to it. */
+function kept(name: string): string {
+  const [, rest = ''] = readFileSync(PAGE, 'utf8').split('<!-- measured -->');
+  const [known = ''] = rest.split('<!-- end of measured -->');
+  const cells = known.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []));
+  const [titles = []] = cells;
+  const found = cells.find(([first]) => first === name) ?? [];
+  const at = (title: string): string => found[titles.indexOf(title)] ?? '–';
+  return `| ${[name, at('versions'), ...COLUMNS.map((column) => at(`\`${column}\``))].join(' | ')} |`;
+}
+
+function cellsOf(line: string): readonly string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
 }
 
 /** All changes of all correct scripts, from other weights each time: what rounding does is another draw each time. */
@@ -71,12 +94,11 @@ async function patience(seeds: number): Promise<void> {
   const sentence = `${runs} twin runs of ${subjects.length} correct scripts from ${seeds} random weights each: ${blamed.length} blamed. The largest difference is ${largest.toFixed(2)} times the rounding.`;
   for (const line of [sentence, ...blamed]) console.log(line);
   process.exitCode = blamed.length > 0 ? 1 : 0;
-  write('patience', sentence);
+  if (values.only === '') write('patience', sentence);
 }
 
-/** Into the page, between the comments of this name; only where everything was measured. */
+/** Into the page, between the comments of this name. */
 function write(name: string, text: string): void {
-  if (values.only !== '') return;
   const page = readFileSync(PAGE, 'utf8');
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const [before, after] = [page.split(begin)[0], page.split(end)[1]];

@@ -7,10 +7,12 @@ export interface Change {
   readonly sentence: string;
   /** Draws of dropout come in another order or shape, so that no run has any. */
   readonly withoutDropout?: true;
-  /** What it changes, where the script may have nothing of the kind: batches of a torch DataLoader, or arguments of transformers' Trainer. */
-  readonly of?: 'batches' | 'arguments';
-  /** It trains other rows: those that both runs have must get the same probabilities, and nothing else is compared. */
+  /** What it changes, where the script may have nothing of the kind: batches of a torch DataLoader, arguments of transformers' Trainer, or what the tracer looks for in the run without a change. */
+  readonly of?: 'batches' | 'arguments' | 'seen';
+  /** Rows that both runs have must get the same probabilities in the first step, and nothing else is compared. */
   readonly ofRows?: true;
+  /** It moves all numbers: how far is reported, as a size. Made only where it is named. */
+  readonly ofSize?: true;
   /** The script's own command is asked for it; undefined: the tracer makes the change, and says that it did. */
   readonly command?: (command: readonly string[]) => readonly string[] | undefined;
   /** Where it cannot be made, for the user. */
@@ -33,7 +35,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'mates',
-    sentence: 'a row has other rows beside it, and must get the same probabilities',
+    sentence: 'the other rows of a batch are replaced',
     of: 'batches',
     withoutDropout: true,
     ofRows: true,
@@ -47,8 +49,15 @@ export const CHANGES: readonly Change[] = [
     lacks: 'no batch with input_ids, attention_mask and labels came from a torch DataLoader',
   },
   {
+    name: 'packing',
+    sentence: 'packed rows are taken apart: a padded row for each example',
+    of: 'seen',
+    withoutDropout: true,
+    lacks: 'no batch of a torch DataLoader has rows of several examples, told by positions or lengths',
+  },
+  {
     name: 'accumulation',
-    sentence: 'a step has one micro-batch in place of several, or two in place of one',
+    sentence: 'a step has one micro-batch for several, or two for one',
     of: 'arguments',
     withoutDropout: true,
     lacks:
@@ -72,14 +81,39 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'attention',
-    sentence: 'eager attention in place of another one, or sdpa in place of eager',
+    sentence: 'eager attention in place of another, or sdpa in place of eager',
+    of: 'seen',
     withoutDropout: true,
     lacks: 'the model is none of transformers, or has one attention only',
   },
   {
     name: 'checkpointing',
     sentence: 'gradient checkpointing on in place of off, or off in place of on',
+    of: 'seen',
     lacks: 'the model is none of transformers, or cannot do it',
+  },
+  {
+    name: 'merged',
+    sentence: 'LoRA adapters are merged into the weights',
+    of: 'seen',
+    withoutDropout: true,
+    ofRows: true,
+    lacks: 'the model has no LoRA adapters of PEFT that can be merged',
+  },
+  {
+    name: 'compile',
+    sentence: 'what the script compiles runs compiled, in place of as written',
+    of: 'seen',
+    withoutDropout: true,
+    lacks: 'the script calls nothing that torch.compile made',
+  },
+  {
+    name: 'precision',
+    sentence: 'bfloat16 in place of float32, or back: reported as a size',
+    of: 'seen',
+    withoutDropout: true,
+    ofSize: true,
+    lacks: 'the weights of the model are not all float32',
   },
 ];
 

@@ -14,6 +14,8 @@ export interface StepDistance {
   /** Of the rows of both, but for a factor of each row: by place, in the order of the backward pass. */
   readonly backward: ReadonlyMap<string, number>;
   readonly gradients: TensorDistances;
+  /** Of the gradients' signs; empty where none were asked for. */
+  readonly signs: TensorDistances;
   /** How often each backward pass is in the gradient, where that is known of the second run. */
   readonly delivered?: readonly number[];
   readonly rates: readonly [first: readonly number[], second: readonly number[]];
@@ -65,6 +67,7 @@ function distanceOf(first: TwinStep, second: TwinStep): StepDistance {
     outputs: outputsApart(pairs),
     backward: backwardApart(pairs),
     gradients: tensorsApart(first.gradients, second.gradients),
+    signs: tensorsApart(first.signs ?? new Map(), second.signs ?? new Map()),
     ...(second.delivered === undefined ? {} : { delivered: second.delivered }),
     rates: [first.rates, second.rates],
     after: tensorsApart(first.after, second.after),

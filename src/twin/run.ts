@@ -15,6 +15,10 @@ export interface TwinRun {
   readonly hasDropout: boolean;
   /** Tokens were sampled: a run that draws in another order trains other rows. */
   readonly samples: boolean;
+  /** Changes for which the script has something to change, of those that the tracer looks for. */
+  readonly could: ReadonlySet<string>;
+  /** Autocast rounds to this type. */
+  readonly half?: string;
   /** It made a trainer of transformers or TRL, or one that derives from them, with arguments that can be changed. */
   readonly hasArguments: boolean;
   readonly ledger: Ledger;
@@ -25,6 +29,8 @@ export interface TwinStep {
   readonly rows: readonly TwinRow[];
   /** By the tensor's name. */
   readonly gradients: Prints;
+  /** Where they were asked for. */
+  readonly signs?: Prints;
   /** Weights before the first step; empty of the others. */
   readonly before: Prints;
   readonly after: Prints;
@@ -81,8 +87,9 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
     return { ...record, places: modules.map((module, at) => placeOf(sideOf(at), module)) };
   });
   const prints = printsOf(processes);
-  const saw = (what: string): boolean =>
-    processes.flat().some((record) => record.kind === 'event' && record.what === what);
+  const events = processes.flat().flatMap((record) => (record.kind === 'event' ? [record] : []));
+  const saw = (named: string): boolean => events.some(({ what }) => what === named);
+  const half = events.find(({ what }) => what === 'half')?.values.dtype;
   const steps = ledger.steps.map(({ index, ranks }): TwinStep => {
     const of = (kind: string): Prints => prints.get(keyOf(kind, index)) ?? new Map();
     return {
@@ -91,6 +98,7 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
         .filter((row) => row.step === index && row.trained.some((each) => each !== undefined))
         .flatMap((row) => twinRowsOf(row, outputs, backward)),
       gradients: of('gradients'),
+      signs: of('signs'),
       before: of('before'),
       after: of('after'),
       rates: ranks[0]?.done?.learningRates ?? [],
@@ -102,6 +110,8 @@ export function twinRunOf(processes: readonly (readonly ReadRecord[])[], tokeniz
     steps,
     applied: saw('twin'),
     hasDropout: saw('dropout'),
+    could: new Set(events.filter(({ what }) => what === 'could').flatMap(({ names }) => names)),
+    ...(typeof half === 'string' ? { half } : {}),
     hasArguments: processes.flat().some(({ kind }) => kind === 'settings'),
     samples: ledger.generations.length > 0,
     ledger,

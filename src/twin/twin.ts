@@ -18,5 +18,5 @@ export function verdictOf(results: readonly TwinResult[]): TwinVerdict {
   if (results.some(({ name, outcome }) => name === REPEAT && outcome.kind === 'parts')) return 'untold';
   const kinds = results.map(({ outcome }) => outcome.kind);
   if (kinds.includes('parts')) return 'parts';
-  return kinds.includes('agree') ? 'agree' : 'untold';
+  return kinds.includes('agree') || kinds.includes('sized') ? 'agree' : 'untold';
 }

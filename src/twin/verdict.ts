@@ -18,6 +18,21 @@ export type Outcome =
       readonly until?: number;
     }
   | { readonly kind: 'parts'; readonly difference: Difference; readonly picture?: Picture }
+  /** All numbers differ, as they must: how far, in the first step. */
+  | {
+      readonly kind: 'sized';
+      readonly step: number;
+      readonly precisions: readonly [first: string, second: string];
+      /** Norm of the difference of all gradients, over the larger norm. */
+      readonly gradients: number;
+      readonly worst: { readonly name: string; readonly relative: number };
+      /** Share of the elements of all gradients whose sign is the opposite; undefined: not known. */
+      readonly signs: number | undefined;
+      /** The largest difference of a log-probability. */
+      readonly logprob: number;
+      /** What rounding does to the gradients without the change. */
+      readonly rounding: number | undefined;
+    }
   | {
       readonly kind: 'untold';
       readonly why: string;
@@ -44,6 +59,8 @@ export type Difference = { readonly step: number } & (
       /** Micro-batches of the second run that are not in its gradient; absent: none, or it is not known. */
       readonly lost?: readonly number[];
     }
+  /** Gradients of NaN or infinity in one run only: the one with the change, or the other. */
+  | { readonly what: 'finite'; readonly with: boolean; readonly tensors: readonly string[] }
   /** The second run ended by itself with fewer steps. */
   | { readonly what: 'count'; readonly counts: readonly [first: number, second: number] }
   | { readonly what: 'rates'; readonly rates: StepDistance['rates'] }
@@ -146,6 +163,7 @@ const EXACT: StepDistance = {
   outputs: new Map(),
   backward: new Map(),
   gradients: new Map(),
+  signs: new Map(),
   rates: [[], []],
   after: new Map(),
 };

@@ -6,7 +6,15 @@ test.each([
   [-4.19, -4.33, '', '-4.33 instead of -4.19'],
   [0.0833, 0.0833, '', '0.0833 instead of 0.0833'],
 ])('two values are told apart: %d, %d', (before, after, never, told) => {
-  const row = { ids: [5, 6], row: 0, forward: 0, tokens: [], rank: 0, outputs: new Map(), unmasked: undefined };
+  const row = {
+    ids: [5, 6],
+    row: 0,
+    forward: 0,
+    tokens: [],
+    rank: 0,
+    outputs: new Map(),
+    unmasked: undefined,
+  };
   const sentences = differenceSentences(
     {
       what: 'logprobs',

@@ -38,6 +38,7 @@ const run = (...steps: readonly Partial<TwinStep>[]): TwinRun => ({
   applied: true,
   hasDropout: false,
   samples: false,
+  could: new Set(),
   hasArguments: false,
   ledger: {} as TwinRun['ledger'],
 });

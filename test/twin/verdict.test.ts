@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { distancesOf } from '../../src/twin/distance.ts';
 import type { Print, TwinRow, TwinRun, TwinStep } from '../../src/twin/run.ts';
+import { sizeOutcome } from '../../src/twin/size.ts';
 import { type Outcome, outcomeOf, outcomeOfRows } from '../../src/twin/verdict.ts';
 
 /** A tensor of one direction and this size: all sums of a fingerprint are alike. */
@@ -35,6 +36,7 @@ const run = (...steps: readonly Partial<TwinStep>[]): TwinRun => ({
   steps: steps.map((more, index) => step({ index, ...(index > 0 ? { before: new Map() } : {}), ...more })),
   applied: true,
   hasDropout: false,
+  could: new Set(),
   hasArguments: false,
   samples: false,
   ledger: {} as TwinRun['ledger'],
@@ -235,5 +237,39 @@ describe('rows among others', () => {
   test('are compared where both runs have one', () => {
     const others = run({ rows: [row([7, 8, 9])] });
     expect(outcomeOfRows(distancesOf(run({}), others), noise)).toMatchObject({ kind: 'untold' });
+  });
+});
+
+describe('a change of precision', () => {
+  const sized = (first: Partial<TwinStep>, second: Partial<TwinStep>): Outcome =>
+    sizeOutcome(run(first), run(second), [], ['float32', 'bfloat16']);
+
+  test('is a size: of all gradients, of the tensor that moves most, of signs', () => {
+    const before = { gradients: prints({ embed: 3, head: 4 }), signs: prints({ embed: 10 }) };
+    const after = { gradients: prints({ embed: 3, head: 3.5 }), signs: prints({ embed: 8 }) };
+    const outcome = sized(before, after);
+    expect(outcome).toMatchObject({ kind: 'sized', step: 0, worst: { name: '0 head', relative: 0.125 } });
+    if (outcome.kind !== 'sized') throw new Error('no size');
+    expect(outcome.gradients).toBeCloseTo(0.5 / 5, 10);
+    // A difference of 2 in 10: of 100 signs, one is the opposite.
+    expect(outcome.signs).toBeCloseTo(0.01, 10);
+  });
+
+  test.each([
+    ['with', true],
+    ['without', false],
+  ])('parts the runs where only the one %s it has NaN or infinity', (_, inSecond) => {
+    const whole = { gradients: prints({ embed: 2, head: 1 }) };
+    for (const broken of [prints({ embed: 2 }), prints({ embed: 2, head: Number.POSITIVE_INFINITY })])
+      expect(
+        sized(inSecond ? whole : { gradients: broken }, inSecond ? { gradients: broken } : whole),
+      ).toEqual({
+        kind: 'parts',
+        difference: { what: 'finite', step: 0, with: inSecond, tensors: ['0 head'] },
+      });
+  });
+
+  test('says nothing where no row is in both', () => {
+    expect(sized({}, { rows: [row([7, 8, 9])] })).toMatchObject({ kind: 'untold' });
   });
 });

@@ -6,6 +6,7 @@ import { CHANGES, type Change } from '../../twin/changes.ts';
 import { distancesOf, type StepDistance } from '../../twin/distance.ts';
 import { pictureOf } from '../../twin/picture.ts';
 import type { TwinRun } from '../../twin/run.ts';
+import { sizeOutcome } from '../../twin/size.ts';
 import { REPEAT, type TwinResult } from '../../twin/twin.ts';
 import { isChaos, mayDifferFromItself, type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
 import type { Context } from '../context.ts';
@@ -39,7 +40,8 @@ export async function twins(
   const { folder, command, steps } = asked;
   const run = async (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>): Promise<Attempt> => {
     telling.begins(ask.name);
-    const attempt = await runTwin({ folder, command, steps, ...ask }, context);
+    const signs = asked.changes.some(({ ofSize }) => ofSize === true);
+    const attempt = await runTwin({ folder, command, steps, signs, ...ask }, context);
     telling.ran();
     return attempt;
   };
@@ -47,7 +49,7 @@ export async function twins(
   if (saved !== undefined && !isRan(saved)) return saved;
   const resumes = asked.changes.some(({ name }) => name === RESUME);
   const before = saved?.run.steps.filter(({ made }) => made).length ?? (resumes ? steps : 0);
-  const bases = basesOf(run, steps + before);
+  const bases = basesOf(run, saved === undefined ? { steps, more: before } : { steps: steps + before });
   const plain = await bases(true);
   if (!('noise' in plain)) return plain.stopped;
   const { tokenizer } = plain.run.ledger;
@@ -89,6 +91,7 @@ export async function twins(
       dropout: comparison.dropout,
       keeps: comparison.keeps === true,
       ...(comparison.change === undefined ? {} : { change: comparison.change }),
+      ...(base.run.half === undefined ? {} : { half: base.run.half }),
     });
     if (!isRan(other)) return other;
     if (comparison.change !== undefined && !other.run.applied && other.failure === undefined) {
@@ -147,17 +150,24 @@ async function savedBy(
 /** The run without a change, and the same with every weight moved by its rounding; each once, with dropout and without. */
 function basesOf(
   run: (ask: Pick<RunAsk, 'name'> & Partial<RunAsk>) => Promise<Attempt>,
-  steps: number,
+  steps: Pick<RunAsk, 'steps' | 'more'>,
 ): (dropout: boolean) => Promise<Base | Stopped> {
   const bases = new Map<boolean, Base>();
   return async (dropout) => {
     const known = bases.get(dropout);
     if (known !== undefined) return known;
     const name = dropout ? 'base' : 'base-without-dropout';
-    const first = await run({ name, dropout, steps });
+    const first = await run({ name, dropout, ...steps });
     if (!isRan(first)) return { stopped: first };
     if (madeBy(first) === 0) return { stopped: stepless(first, name) };
-    const noisy = await run({ name: `${name}-rounding`, dropout, noise: true, steps });
+    const { half } = first.run;
+    const noisy = await run({
+      name: `${name}-rounding`,
+      dropout,
+      noise: true,
+      ...steps,
+      ...(half === undefined ? {} : { half }),
+    });
     if (!isRan(noisy)) return { stopped: noisy };
     if (noisy.failure !== undefined && madeBy(noisy) < madeBy(first))
       return {
@@ -207,20 +217,23 @@ function comparisonOf(change: Change, { command, steps }: Asked, before: number)
     words: change.command === undefined ? command : change.command(command),
     ...(name === REPEAT ? {} : { change: name }),
     dropout: change.withoutDropout !== true,
-    isUseless: ({ ledger, hasArguments }) =>
+    isUseless: ({ ledger, hasArguments, could }) =>
       (change.of === 'arguments' && !hasArguments) ||
+      (change.of === 'seen' && !could.has(name)) ||
       (change.of === 'batches' && ledger.rows.every(({ batch }) => batch === undefined)),
     judge:
-      change.ofRows === true
-        ? (base, other) =>
-            madeBy(other) === 0 && other.failure !== undefined
-              ? failedWith(other.failure)
-              : comparedRows(base, other)
-        : name === REPEAT
-          ? (base, other) => compared(base, other, steps, true)
-          : name === RESUME
-            ? (base, other) => unlessSampled(compared(after(base, before), other, steps), base)
-            : (base, other) => unlessSampled(compared(base, other, steps), base),
+      change.ofSize === true
+        ? sized
+        : change.ofRows === true
+          ? (base, other) =>
+              madeBy(other) === 0 && other.failure !== undefined
+                ? failedWith(other.failure)
+                : comparedRows(base, other)
+          : name === REPEAT
+            ? (base, other) => compared(base, other, steps, true)
+            : name === RESUME
+              ? (base, other) => unlessSampled(compared(after(base, before), other, steps), base)
+              : (base, other) => unlessSampled(compared(base, other, steps), base),
   };
 }
 
@@ -270,7 +283,7 @@ function pictured(
   noise: readonly StepDistance[],
   ofRows = false,
 ): Outcome {
-  if (outcome.kind === 'untold') return outcome;
+  if (outcome.kind !== 'agree' && outcome.kind !== 'parts') return outcome;
   const chaos = noise.findIndex((each, at) => at > 0 && isChaos(each));
   const calm = chaos < 0 ? distances : distances.slice(0, chaos);
   return { ...outcome, picture: pictureOf(calm, noise, ofRows) };
@@ -279,6 +292,13 @@ function pictured(
 function comparedRows({ run, noise }: Base, other: Ran): Outcome {
   const distances = distancesOf(run, other.run);
   return pictured(outcomeOfRows(distances, noise), distances.slice(0, 1), noise, true);
+}
+
+/** A script with autocast runs without it, and one without runs with it. */
+function sized({ run, noise }: Base, other: Ran): Outcome {
+  if (madeBy(other) === 0 && other.failure !== undefined) return failedWith(other.failure);
+  const half = run.half ?? 'bfloat16';
+  return sizeOutcome(run, other.run, noise, run.half === undefined ? ['float32', half] : [half, 'float32']);
 }
 
 function unlessSampled(outcome: Outcome, { run }: Base): Outcome {

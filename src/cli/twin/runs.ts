@@ -15,9 +15,15 @@ export interface RunAsk {
   readonly command: readonly string[];
   /** Optimiser steps before it is ended; 0: it runs to its own end. */
   readonly steps: number;
+  /** Further steps where the script can go on from a checkpoint by itself. */
+  readonly more?: number;
   /** One of CHANGES, made by the tracer. */
   readonly change?: string;
   readonly noise?: boolean;
+  /** The type that autocast rounds to: noise is of its size, and another precision is float32. */
+  readonly half?: string;
+  /** The signs of gradients are written, too. */
+  readonly signs?: boolean;
   readonly dropout?: boolean;
   /** What it saves goes where the script says: a later run goes on from it. */
   readonly keeps?: boolean;
@@ -42,11 +48,13 @@ export type Attempt = Ran | Stop | 'interrupted';
 
 /** In a command: the run's own folder. */
 const OWN_FOLDER = '{run}';
+/** What the script compiles runs as it is written in all runs but that of this change. */
+const COMPILE = 'compile';
 
 export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
   const folder = join(ask.folder, ask.name);
-  const { change, noise, dropout, keeps, checkpoint, at } = ask;
-  const asked = { change, noise, dropout, keeps, checkpoint, at };
+  const { change, noise, half, signs, more, dropout, keeps, checkpoint, at } = ask;
+  const asked = { change, noise, half, signs, more, dropout, keeps, checkpoint, at };
   const place = resolve(context.cwd, folder);
   makeFolders(place);
   const command = ask.command.map((word) => word.replaceAll(OWN_FOLDER, place));
@@ -57,6 +65,7 @@ export async function runTwin(ask: RunAsk, context: Context): Promise<Attempt> {
       steps: ask.steps,
       mode: 'auto',
       silent: true,
+      compiled: change === COMPILE,
       env: { PYTHONHASHSEED: '0', LOSSPROOF_TWIN: JSON.stringify(asked) },
     },
     context,

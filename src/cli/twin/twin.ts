@@ -50,7 +50,7 @@ export function addTwin(program: Command, { context, rest, finish }: Invocation)
     .summary('run a script twice, change one thing, and find where the runs part')
     .description('run a script again with one change that must not matter, and find differences')
     .usage('[options] -- command... [--- second command...]')
-    .option('--change <names>', 'names separated by commas (default: all)', collect)
+    .option('--change <names>', 'names separated by commas (default: all but precision)', collect)
     .option('--steps <n>', 'optimiser steps that are compared', wholePositive, STEPS)
     .option('--with <args>', 'compare with a run with these arguments')
     .option('--save-args <args>', 'arguments that save a checkpoint and end')
@@ -181,7 +181,9 @@ function askedOf(options: Options, rest: readonly string[]): Wanted | Problem {
   return {
     command,
     named: names.length > 0,
-    changes: CHANGES.filter(({ name }) => (names.length > 0 ? names.includes(name) : !special)),
+    changes: CHANGES.filter(({ name, ofSize }) =>
+      names.length > 0 ? names.includes(name) : !special && ofSize !== true,
+    ),
     ...(pair === undefined ? {} : { pair }),
     ...(saveArgs === undefined || resumeArgs === undefined
       ? {}

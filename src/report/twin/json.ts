@@ -1,6 +1,6 @@
 // A twin for a program. What is added later may be there, what is here stays.
 import { REPEAT, type TwinResult, verdictOf } from '../../twin/twin.ts';
-import type { Difference } from '../../twin/verdict.ts';
+import type { Difference, Outcome } from '../../twin/verdict.ts';
 import { VERSION } from '../../version.ts';
 import { differenceSentences, type TextOf, verdictLine, type Written } from './twin.ts';
 
@@ -26,10 +26,25 @@ export function twinJson(
       outcome: outcome.kind,
       ...(outcome.kind === 'agree'
         ? { steps: outcome.steps, times_rounding: outcome.units, until_step: outcome.until ?? null }
-        : outcome.kind === 'untold'
-          ? { why: outcome.why, stderr: outcome.lines ?? [] }
-          : placeOf(outcome.difference, textOf, name === REPEAT)),
+        : outcome.kind === 'sized'
+          ? sizeOf(outcome)
+          : outcome.kind === 'untold'
+            ? { why: outcome.why, stderr: outcome.lines ?? [] }
+            : placeOf(outcome.difference, textOf, name === REPEAT)),
     })),
+  };
+}
+
+function sizeOf(outcome: Extract<Outcome, { kind: 'sized' }>): object {
+  const { step, precisions, gradients, worst, signs, logprob, rounding } = outcome;
+  return {
+    step,
+    precisions,
+    gradients,
+    most_of_all: { name: worst.name.replace(/^\d+ /, ''), relative: worst.relative },
+    signs: signs ?? null,
+    logprob,
+    rounding: rounding ?? null,
   };
 }
 

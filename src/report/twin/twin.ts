@@ -22,7 +22,7 @@ export function resultLines(result: TwinResult, print: TwinPrint): string[] {
   const { name, outcome } = result;
   const { width, paint } = print;
   const line = `${SIGNS[outcome.kind]} ${pad(name, NAME_WIDTH)} ${headOf(outcome)}`;
-  const paints = { agree: paint.blue, parts: paint.orange, untold: paint.dim };
+  const paints = { agree: paint.blue, sized: paint.blue, parts: paint.orange, untold: paint.dim };
   return [
     ...wrap(harmless(line), width).map(paints[outcome.kind]),
     ...outcomeSentences(result, print.textOf).flatMap((sentence) =>
@@ -65,11 +65,11 @@ export function verdictLine(results: readonly TwinResult[]): string {
     results.filter(({ outcome }) => outcome.kind === kind);
   const names = (list: readonly TwinResult[]): string => list.map(({ name }) => name).join(', ');
   const without = of('untold').length === 0 ? '' : `; not compared: ${names(of('untold'))}`;
-  const compared = `${plural(of('agree').length, 'change agrees', 'changes agree')}${without}`;
-  if (verdict === 'parts') {
-    const others = of('agree').length === 0 ? without : `; ${compared}`;
-    return `${names(of('parts'))} changed what is trained${others}.`;
-  }
+  const measured = of('sized').length === 0 ? '' : `; measured: ${names(of('sized'))}`;
+  const others = `${measured}${without}`;
+  const compared = `${plural(of('agree').length, 'change agrees', 'changes agree')}${others}`;
+  if (verdict === 'parts')
+    return `${names(of('parts'))} changed what is trained${of('agree').length === 0 ? others : `; ${compared}`}.`;
   return verdict === 'agree' ? `${compared}.` : 'No verdict: nothing could be compared.';
 }
 
@@ -126,6 +126,11 @@ export function differenceSentences(difference: Difference, textOf: TextOf, isRe
       return [
         `The run makes ${plural(difference.counts[1], 'step')} with the change, and ${difference.counts[0]} without it.`,
       ];
+    case 'finite':
+      return [
+        `In step ${step}, ${plural(difference.tensors.length, 'gradient')} of NaN or infinity ${difference.tensors.length === 1 ? 'is' : 'are'} only in the run ${difference.with ? 'with' : 'without'} the change, first of all ${plainName(difference.tensors[0] ?? '')}.`,
+        'Look for a number that overflows or is divided by 0 in this precision.',
+      ];
     case 'updates':
       return [
         `In step ${step} gradients and learning rates agree, and the weights after it do not: ${tensorsWords(difference.tensors, difference.of)}; rounding explains ${percent(difference.explained)}.`,
@@ -138,15 +143,19 @@ export function differenceSentences(difference: Difference, textOf: TextOf, isRe
 
 // --- helpers ---
 
+type Sized = Extract<Outcome, { kind: 'sized' }>;
+
 const INDENT = '    ';
 const NAME_WIDTH = Math.max(...CHANGES.map(({ name }) => name.length));
-export const SIGNS = { agree: '✓', parts: '✗', untold: '·' } as const;
+export const SIGNS = { agree: '✓', sized: '·', parts: '✗', untold: '·' } as const;
 /** Tokens of a row that are shown before the one in question. */
 const MOST_TOKENS = 8;
 
 export function headOf(outcome: Outcome): string {
   if (outcome.kind === 'untold') return 'not compared';
   if (outcome.kind === 'parts') return 'the runs part';
+  if (outcome.kind === 'sized')
+    return `${outcome.precisions[1]} moves the gradients of step ${outcome.step} by about ${percent(outcome.gradients)}`;
   const { units, steps, until } = outcome;
   const size =
     units === 0 ? 'the same to the last bit' : `the largest difference is ${short(units)} times the rounding`;
@@ -156,6 +165,7 @@ export function headOf(outcome: Outcome): string {
 
 export function outcomeSentences({ name, outcome }: TwinResult, textOf: TextOf): string[] {
   if (outcome.kind === 'untold') return [`${outcome.why[0]?.toUpperCase() ?? ''}${outcome.why.slice(1)}.`];
+  if (outcome.kind === 'sized') return sizeSentences(outcome);
   return outcome.kind === 'parts' ? differenceSentences(outcome.difference, textOf, name === REPEAT) : [];
 }
 
@@ -165,6 +175,17 @@ const MOST_FILES = 3;
 function fileWords(files: readonly string[]): string {
   const more = files.length - MOST_FILES;
   return `${files.slice(0, MOST_FILES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function sizeSentences({ worst, signs, logprob, rounding, precisions }: Sized): string[] {
+  return [
+    `Most of all ${plainName(worst.name)}, by ${percent(worst.relative)}.`,
+    ...(signs === undefined ? [] : [`About ${percent(signs)} of all elements have the other sign.`]),
+    `A log-probability moves by ${short(logprob)} at most.`,
+    ...(rounding === undefined
+      ? []
+      : [`Rounding alone moves the gradients by ${percent(rounding)} in ${precisions[0]}.`]),
+  ];
 }
 
 function tensorsWords(tensors: readonly Apart[], of: number): string {

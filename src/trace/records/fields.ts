@@ -194,7 +194,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
   prints: {
     model: 'index',
     step: 'index',
-    of: ['before', 'gradients', 'after'],
+    of: ['before', 'gradients', 'signs', 'after'],
     names: 'texts',
     prints: 'float matrix',
   },

@@ -197,8 +197,8 @@ export interface PrintsRecord {
   readonly kind: 'prints';
   readonly model: number;
   readonly step: number;
-  /** Weights before the first step, gradients as an optimiser finds them, weights after the step. */
-  readonly of: 'before' | 'gradients' | 'after';
+  /** Weights before the first step, gradients as an optimiser finds them and their signs, weights after the step. */
+  readonly of: 'before' | 'gradients' | 'signs' | 'after';
   readonly names: readonly string[];
   /** (n, 1 + R) float64: the norm of each tensor, and R sums of its elements under fixed random signs; NaN where there is none. */
   readonly prints: Array2;

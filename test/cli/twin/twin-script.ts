@@ -47,7 +47,10 @@ if fault == "arguments":
     write("settings", **{"class": "TrainingArguments"}, trainer="Trainer", values={})
     if change == "accumulation":
         batch, accumulate = 2, 2
-if change in ("padding", "batch-order") or (fault == "arguments" and change == "accumulation"):
+if fault == "wide" and change is None:
+    for name in ("packing", "precision"):
+        write("event", what="could", step=0, model=None, place=None, names=[name], values={})
+if change in ("padding", "batch-order", "packing", "precision") or (fault == "arguments" and change == "accumulation"):
     write("event", what="twin", step=0, model=None, place=None, names=[change], values={})
 
 NAMES = ["embed.weight", "head.weight"]
@@ -126,6 +129,8 @@ for step in range(wanted):
                     vector[i] += part * math.cos(group[r][t] * (i + 1)) * (1 + weights[0][i] / 10) / own
     if fault == "scaled" and accumulate > 1:
         gradient = [[g / accumulate for g in vector] for vector in gradient]
+    if change == "precision":
+        gradient = [[g * 1.02 for g in vector] for vector in gradient]
     tell(step, "gradients", gradient)
     momentum = 0.5 if fault == "moments" and "--resume" in options and step == 0 else 1
     weights = [[w - rate * momentum * g for w, g in zip(*pair)] for pair in zip(weights, gradient)]

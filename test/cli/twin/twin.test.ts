@@ -59,6 +59,17 @@ describe('a script that is right', () => {
   });
 });
 
+test('what the tracer sees something to change for is changed; a precision only where it is named, as a size', async () => {
+  const all = await twin([], '--fault wide');
+  expect(all.out).toContain('✓ packing ');
+  expect(all.out).not.toContain('precision');
+  expect(all.code).toBe(0);
+  const { code, out } = await twin(['--change', 'precision'], '--fault wide');
+  expect(out).toMatch(/· precision bfloat16 moves the gradients of step 0 by about 1\.\d+ %/);
+  expect(out).toContain('0 changes agree; measured: precision.');
+  expect(code).toBe(0);
+});
+
 test('where runs part, the first difference is named, and the exit code is 1', async () => {
   const { code, out } = await twin(['--change', 'padding'], '--fault columns');
   expect(out).toContain('✗ padding the runs part In step 0 the probabilities agree');
@@ -79,9 +90,14 @@ describe('no verdict', () => {
   });
 
   test('a change that was named and cannot be made', async () => {
-    const { code, out } = await twin(['--change', 'accumulation,checkpointing']);
+    const { code, out } = await twin(['--change', 'accumulation,checkpointing,packing,merged,compile']);
     expect(out).toContain('· accumulation not compared The arguments are none of transformers or TRL');
     expect(out).toContain('· checkpointing not compared The model is none of transformers');
+    expect(out).toContain(
+      '· packing not compared No batch of a torch DataLoader has rows of several examples',
+    );
+    expect(out).toContain('· merged not compared The model has no LoRA adapters of PEFT');
+    expect(out).toContain('· compile not compared The script calls nothing that torch.compile made.');
     expect(out).toContain('No verdict: nothing could be compared.');
     expect(code).toBe(2);
   });

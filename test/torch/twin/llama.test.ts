@@ -1,7 +1,7 @@
 // Bugs of public projects, rebuilt from their threads, and some of no thread (llama.py): the script without the bug agrees, and
 // with it the runs part where the thread says that they do.
 import { expect, test } from 'vitest';
-import { type Told, twin } from './run.ts';
+import { type Told, twin } from './runs.ts';
 
 interface Bug {
   readonly name: string;

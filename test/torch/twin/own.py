@@ -14,7 +14,8 @@ VOCAB, WIDTH, HEADS, IGNORED, PAD = 61, 32, 4, -100, 0
 FAULTS = [
     "lost-middle", "twice", "means", "positions", "leak", "neighbours", "mask-cache", "dropout-not-restored", "stale-cache",
     "restarts", "no-moments", "schedule-twice", "trains-nothing", "clip-own-norm", "summed-gather", "columns", "unseeded",
-    "first-mask", "first-count", "wrong-backward", "wrong-weight-gradient",
+    "first-mask", "first-count", "wrong-backward", "wrong-weight-gradient", "seam", "compiled-branch", "frozen-count",
+    "rounds-to-one",
 ]  # fmt: skip
 parser = argparse.ArgumentParser()
 parser.add_argument("--batch", type=int, default=4)
@@ -24,6 +25,8 @@ parser.add_argument("--fault", choices=FAULTS)
 parser.add_argument("--left", action="store_true", help="padding on the left")
 parser.add_argument("--packed", action="store_true", help="a batch is one row; positions begin anew with each example")
 parser.add_argument("--checkpoint", action="store_true", help="layers are computed again in the backward pass")
+parser.add_argument("--autocast", action="store_true", help="to bfloat16")
+parser.add_argument("--compile", help="a backend: model and loss are compiled")
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--optimiser", default="adamw", choices=["adamw", "sgd"])
 parser.add_argument("--clip", type=float, default=0.0)
@@ -91,6 +94,8 @@ class Block(nn.Module):
         q, k, v = (
             part.view(*h.shape[:2], HEADS, -1).transpose(1, 2) for part in self.all(self.before(h)).chunk(3, dim=-1)
         )
+        if fault == "compiled-branch" and torch.compiler.is_compiling():  # a path of its own, with another scale
+            q = q * math.sqrt(2)
         mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
         h = h + F.dropout(self.out(mixed.transpose(1, 2).flatten(2)), options.dropout, self.training)
         inner = self.behind(h)
@@ -108,10 +113,10 @@ class Model(nn.Module):
 
     def forward(self, input_ids, attention_mask, position_ids):
         width = input_ids.shape[1]
-        if fault == "positions":
-            position_ids = torch.arange(width).expand_as(input_ids)
         causal = torch.ones(width, width, dtype=torch.bool).tril()
         segments = (position_ids == 0).cumsum(1) if options.packed and fault != "leak" else torch.zeros_like(input_ids)
+        if fault == "positions":
+            position_ids = torch.arange(width).expand_as(input_ids)
         allowed = causal & attention_mask.bool()[:, None, :] & (segments[:, :, None] == segments[:, None, :])
         allowed = (allowed | torch.eye(width, dtype=torch.bool))[:, None]
         if fault == "first-mask":  # of the first row, for all of them
@@ -126,7 +131,10 @@ class Model(nn.Module):
                 h = checkpoint(block, h, allowed, use_reentrant=False, preserve_rng_state=kept)
             else:
                 h = block(h, allowed)
-        return self.head(self.norm(h))
+        logits = self.head(self.norm(h))
+        if fault == "rounds-to-one":  # 0.9997, which bfloat16 does not have
+            logits = logits + 1e-3 * torch.log(1 - torch.sigmoid(logits + 8))
+        return logits
 
 
 def examples(count=96):
@@ -143,7 +151,7 @@ def collate(rows):
         row = {
             "input_ids": [each for ids in rows for each in ids],
             "attention_mask": [1 for ids in rows for _ in ids],
-            "labels": [each if at >= 2 else IGNORED for ids in rows for at, each in enumerate(ids)],
+            "labels": [each if at >= 2 or fault == "seam" else IGNORED for ids in rows for at, each in enumerate(ids)],
             "position_ids": [at for ids in rows for at in range(len(ids))],
         }
         return {name: torch.tensor([values]) for name, values in row.items()}
@@ -170,7 +178,12 @@ def loss_of(logits, labels, count, parts):
         return each.sum() / (labels[0, 1:] != IGNORED).sum() / len(labels) / parts
     if fault == "columns":
         return each.sum() / labels.numel() / parts
-    return each.sum() / count
+    return each.sum() / (frozen_count() if fault == "frozen-count" else count)
+
+
+@torch._dynamo.assume_constant_result
+def frozen_count():
+    return int(count)
 
 
 class Gathered(torch.autograd.Function):
@@ -197,6 +210,8 @@ else:
     torch.manual_seed(int.from_bytes(os.urandom(4), "little"))
 model = Model()
 parameters = list(model.parameters())
+if options.compile:
+    model, loss_of = (torch.compile(each, backend=options.compile, dynamic=False) for each in (model, loss_of))
 if options.optimiser == "adamw":
     optimiser = torch.optim.AdamW(parameters, lr=1e-2)
 else:
@@ -226,7 +241,10 @@ for step in range(options.steps):
     for at, batch in enumerate(batches):
         held = [None if p.grad is None else p.grad.clone() for p in parameters]
         inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "position_ids")}
-        loss = loss_of(model(**inputs), batch["labels"], count, len(batches) * (ranks if fault in ("means", "columns", "first-count") else 1))
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.autocast):
+            logits = model(**inputs).float()
+        parts = len(batches) * (ranks if fault in ("means", "columns", "first-count") else 1)
+        loss = loss_of(logits, batch["labels"], count, parts)
         if fault == "summed-gather" and ranks > 1:
             loss = Gathered.apply(loss)
         loss.backward()

@@ -5,17 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { BIN, MAIN, OWN, type Told, twin } from './run.ts';
+import { environment, HF, MAIN, OF_BATCHES, OWN_LOOP, of, SFT, type Told, twin, words } from './runs.ts';
 
-const of = (told: ReadonlyMap<string, Told>, outcome: Told['outcome']): string[] =>
-  [...told].filter(([, each]) => each.outcome === outcome).map(([name]) => name);
-
-const OF_BATCHES = ['repeat', 'batch-order', 'mates', 'padding'];
 const ALL = [...OF_BATCHES, 'accumulation', 'ranks', 'resume', 'attention', 'checkpointing'];
-const HF = 'python SCRIPTS/hf_trainer.py --data chats.jsonl --output out';
-const SFT = 'python SCRIPTS/trl_sft.py --data chats.jsonl --output out';
-const OWN_LOOP = 'python OWN';
 
 describe('agrees', () => {
   test.each<readonly [what: string, options: readonly string[], command: string, agree: readonly string[]]>([
@@ -264,15 +256,11 @@ const ZERO = 'python -m torch.distributed.run --standalone --nproc-per-node 1 ZE
 
 /** Exit code and output of `trace` with this one property. */
 async function traced(command: string): Promise<{ readonly code: number | undefined; readonly out: string }> {
-  const bin = command.includes('ZERO') ? join(PACKAGE_ROOT, '.venv-places', 'bin') : BIN;
-  const words = command
-    .split(' ')
-    .map((word) => word.replace('OWN', OWN).replace('ZERO', OWN.replace('own.py', 'zero.py')));
-  const { exitCode, all } = await execa('node', [MAIN, 'trace', '--only', MICRO, '--', ...words], {
+  const { exitCode, all } = await execa('node', [MAIN, 'trace', '--only', MICRO, '--', ...words(command)], {
     cwd: mkdtempSync(join(tmpdir(), 'loss proof ü ')),
     reject: false,
     all: true,
-    env: { PATH: `${bin}:${process.env.PATH ?? ''}`, OMP_NUM_THREADS: '1', COLUMNS: '1000' },
+    env: { ...environment(command), COLUMNS: '1000' },
   });
   return { code: exitCode, out: all ?? '' };
 }

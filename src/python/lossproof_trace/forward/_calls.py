@@ -274,6 +274,9 @@ class Watcher:
         else:
             _heads.expect(frame, core)
         frame.seats = _models.seats(core)
+        if compiled(module):
+            # To look at a call inside would have the compiler look at the tracer, and then leave all below it uncompiled.
+            frame.parts = {}
         return frame
 
     def virtual(self, model, module):

@@ -67,6 +67,8 @@ class Session:
         self._model_of = {}
         # What torch.compile was called on, and whether it ever was with fullgraph=True.
         self.compiled = []
+        # Something of that ran as it is written.
+        self.uncompiled = False
         self.one_graph = False
         # Called with the session: at each training forward (and the model's index), and before the end is written.
         self.on_training = []

@@ -67,6 +67,7 @@ def telling(session, name, function):
 
 def tell(session, name):
     with session.guard("torch.compile"):
+        session.uncompiled = True
         session.blind(
             "uncompiled",
             "torch.compile was called (on %s): what it compiles ran uncompiled while it was traced, as it is written. "

@@ -59,6 +59,8 @@ def install(told, module):
         if not getattr(self, "_lossproof_twin", False):
             self._lossproof_twin = True
             with told.session.guard("training arguments"):
+                # It can go on from a checkpoint: the steps after it are needed, too.
+                told.session.wanted += told.asked.pop("more", 0)
                 if not keeps and getattr(self, "output_dir", None):
                     self.output_dir = os.path.join(told.session.folder, "output")
                 if change is not None:

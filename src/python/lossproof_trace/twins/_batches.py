@@ -4,6 +4,8 @@ import collections.abc
 import copy
 import functools
 
+from . import _packed
+
 # Columns of padding that are added: more than one, and no width that a kernel likes best.
 WIDER = 3
 IGNORED = -100
@@ -55,7 +57,7 @@ def mapped(batch, change):
 
 # Before examples are fetched and put together: a collator may make several rows of one, or one of several.
 OF_INDICES = {"batch-order": reversed_rows, "mates": other_mates}
-OF_BATCHES = {"padding": wider}
+OF_BATCHES = {"padding": wider, "packing": _packed.unpacked}
 
 
 def install(told, module):

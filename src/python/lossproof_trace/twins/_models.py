@@ -1,19 +1,28 @@
 """Changes of a model before its first call: how it computes attention, and what it keeps for its backward pass."""
 
+from . import _adapters
+
+
+def has_attention(root):
+    return getattr(root.config, "_attn_implementation", None) is not None and hasattr(root, "set_attn_implementation")
+
 
 def attention(told, root):
     """sdpa for eager, and eager for all others."""
-    now = getattr(root.config, "_attn_implementation", None)
-    change = getattr(root, "set_attn_implementation", None)
-    if now is None or change is None:
+    if not has_attention(root):
         return
+    now = root.config._attn_implementation
     other = "sdpa" if now == "eager" else "eager"
     try:
-        change(other)
+        root.set_attn_implementation(other)
     except Exception:  # noqa: BLE001 - it has no such attention
         return
     if root.config._attn_implementation == other:
         told.applied(was=now, now=other)
+
+
+def has_checkpointing(root):
+    return any(getattr(root, name, False) for name in ("is_gradient_checkpointing", "supports_gradient_checkpointing"))
 
 
 def checkpointing(told, root):
@@ -26,4 +35,6 @@ def checkpointing(told, root):
         told.applied(was="off", now="on")
 
 
-CHANGES = {"attention": attention, "checkpointing": checkpointing}
+CHANGES = {"attention": attention, "checkpointing": checkpointing, "merged": _adapters.merged}
+# Whether there is anything to change, as a run without the change says.
+COULD = {"attention": has_attention, "checkpointing": has_checkpointing, "merged": _adapters.can_merge}

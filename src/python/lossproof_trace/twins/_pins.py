@@ -33,12 +33,15 @@ def dropout(torch, told, kept):
     """Says whether there is any. Changes that draw in another order, or for other shapes, cannot have the same dropout: then no run
     has any (`kept` False)."""
     functional = torch.nn.functional
+    is_compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else (lambda: False)
 
     def watched(original):
         @functools.wraps(original)
         def dropped(input, p=0.5, training=True, *args, **kwargs):
             if training and p > 0:
-                told()
+                # A graph has no calls of ours in it.
+                if not is_compiling():
+                    told()
                 if not kept:
                     return input
             return original(input, p, training, *args, **kwargs)
@@ -52,7 +55,7 @@ def dropout(torch, told, kept):
 
     @functools.wraps(attention)
     def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, *args, **kwargs):
-        if dropout_p > 0:
+        if dropout_p > 0 and not is_compiling():
             told()
         return attention(query, key, value, attn_mask, dropout_p if kept else 0.0, *args, **kwargs)
 

@@ -8,8 +8,9 @@ from ._told import Told
 
 
 def asked():
-    """{"change": name or None, "dropout": keep it, "noise": move the weights by their rounding, "keeps": save where the script says,
-    "checkpoint": folder, "at": the step after which it is saved}; None: no twin runs."""
+    """{"change": name or None, "dropout": keep it, "noise": move the weights by their rounding, "half": the type of its autocast, "signs": write
+    those of the gradients, "more": further steps of what can go on from a checkpoint, "keeps": save where the script says, "checkpoint": folder, "at": the
+    step after which it is saved}; None: no twin runs."""
     text = os.environ.get("LOSSPROOF_TWIN")
     if not text:
         return None

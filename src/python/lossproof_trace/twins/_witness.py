@@ -10,7 +10,8 @@ MOST_BYTES = 2**26
 
 
 class Witness:
-    def __init__(self, session, torch):
+    def __init__(self, session, torch, signs=False):
+        self.signs = signs
         self.session = session
         self.torch = torch
         self.prints = _prints.Prints(torch)
@@ -19,6 +20,7 @@ class Witness:
         # id of a module to (B, T, R), of the call that runs.
         self.seen = {}
         self.bytes = 0
+        self.is_compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else (lambda: False)
         session.before_step.append(lambda _, pending: self.before(pending))
         session.after_step.append(lambda _, pending: self.after(pending))
         session.on_training.append(lambda _, index: self.called(index))
@@ -40,7 +42,11 @@ class Witness:
                 self.write(model, 0, "before", named, [parameter for _, parameter in named])
             own = {id(parameter) for parameter in pending.parameters}
             held = [(name, parameter) for name, parameter in named if id(parameter) in own or pending.engine]
-            self.write(model, pending.index, "gradients", held, [_tensors.at_step(parameter) for _, parameter in held])
+            gradients = [_tensors.at_step(parameter) for _, parameter in held]
+            self.write(model, pending.index, "gradients", held, gradients)
+            if self.signs:
+                signs = [None if gradient is None else gradient.sign() for gradient in gradients]
+                self.write(model, pending.index, "signs", held, signs)
 
     def after(self, pending):
         for model in self.models(pending):
@@ -64,6 +70,8 @@ class Witness:
     # Calls
 
     def returned(self, module, args, kwargs, output):
+        if self.is_compiling():
+            return
         session, torch = self.session, self.torch
         if session.generating or session.ended is not None or not torch.is_grad_enabled() or self.bytes > MOST_BYTES:
             return

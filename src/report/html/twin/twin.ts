@@ -35,7 +35,7 @@ ${notes.length > 0 && html`<div class="banner" role="note">${notes.map((note) =>
 ${changeTable(results)}
 ${pictured.length > 0 && html`<section aria-labelledby="places"><h2 id="places">Differences by module and step</h2>${pictureLegend()}`}
 ${pictured.filter(({ outcome }) => outcome.kind === 'parts').map((result) => card(result, twin.textOf))}
-${pictured.filter(({ outcome }) => outcome.kind === 'agree').map(folded)}
+${pictured.filter(({ outcome }) => outcome.kind !== 'parts').map((result) => folded(result, twin.textOf))}
 ${pictured.length > 0 && html`</section>`}`;
   return page({ title: `${line} · ${cut(twin.command, MOST_CHARACTERS)} · lossproof`, body });
 }
@@ -57,7 +57,12 @@ function facts({ command, steps, folder, results }: TwinPage): Markup {
 /** Of a command, a sentence with names of others, or a line of a script. */
 const MOST_CHARACTERS = 800;
 
-const BRUSHES: Readonly<Record<Outcome['kind'], string>> = { agree: 'blue', parts: 'orange', untold: 'dim' };
+const BRUSHES: Readonly<Record<Outcome['kind'], string>> = {
+  agree: 'blue',
+  sized: 'blue',
+  parts: 'orange',
+  untold: 'dim',
+};
 
 function changeTable(results: readonly TwinResult[]): Markup {
   return html`<section class="semantics twin-changes" aria-labelledby="changes"><h2 id="changes">Changes</h2>
@@ -83,7 +88,12 @@ ${picture !== undefined && pictureTable(picture, name, firstOf(difference))}</ar
 `;
 }
 
-function folded({ name, outcome }: TwinResult): Markup {
+function folded(result: TwinResult, textOf: TextOf): Markup {
+  const { name, outcome } = result;
+  if (outcome.kind === 'sized')
+    return html`<details id="change-${name}"><summary><h3><code>${name}</code></h3> <span class="aside">${headOf(outcome)}</span></summary>
+${outcomeSentences(result, textOf).map((each) => html`<p>${cutText(each, MOST_CHARACTERS)}</p>`)}</details>
+`;
   if (outcome.kind !== 'agree' || outcome.picture === undefined) return html``;
   return html`<details id="change-${name}"><summary><h3><code>${name}</code></h3> <span class="aside">${headOf(outcome)}</span></summary>
 ${pictureTable(outcome.picture, name)}</details>
@@ -98,7 +108,7 @@ function firstOf(difference: Difference): First | undefined {
     return { step, name, kind, whole: true };
   };
   const worst = (): string | undefined =>
-    'tensors' in difference
+    'tensors' in difference && difference.what !== 'finite'
       ? difference.tensors.toSorted((a, b) => b.relative - a.relative)[0]?.name
       : undefined;
   const tensor = (kind: First['kind'], name = worst()): First => ({
@@ -122,6 +132,8 @@ function firstOf(difference: Difference): First | undefined {
     }
     case 'updates':
       return tensor('after');
+    case 'finite':
+      return tensor('gradient', difference.tensors[0]);
     case 'count':
       return undefined;
     default:

@@ -32,6 +32,8 @@ parser.add_argument("--warmup", type=int, default=0)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--text", action="store_true", help="plain text, every token of it")
 parser.add_argument("--lora", action="store_true")
+parser.add_argument("--compile", help="a backend of torch.compile")
+parser.add_argument("--flatten", action="store_true", help="transformers' own collator, which packs a batch into one row")
 parser.add_argument("--ignore-data-skip", action="store_true", help="a resumed run begins with the first rows")
 parser.add_argument("--fault", choices=FAULTS)
 options = parser.parse_args()
@@ -131,6 +133,8 @@ trainer = (MeanOfMeans if options.fault == "mean-of-means" else transformers.Tra
         gradient_checkpointing=options.checkpointing,
         ignore_data_skip=options.ignore_data_skip,
         bf16=options.bf16,
+        torch_compile=options.compile is not None,
+        torch_compile_backend=options.compile,
         use_cpu=tiny.ON_CPU,
         seed=1 + tiny.SEED,
         report_to="none",
@@ -139,7 +143,7 @@ trainer = (MeanOfMeans if options.fault == "mean-of-means" else transformers.Tra
         remove_unused_columns=False,
     ),
     train_dataset=[encoded(row) for row in tiny.rows(options.data)],
-    data_collator=collate,
+    data_collator=transformers.DataCollatorWithFlattening(return_flash_attn_kwargs=True) if options.flatten else collate,
 )
 trainer.train()
 print("trained", trainer.state.global_step)
