@@ -54,6 +54,9 @@ function placeOf(difference: Difference, textOf: TextOf): object {
         }
       : {}),
     ...('begins' in difference ? { begins_at: difference.begins?.replace(/^\d+ /, '') } : {}),
+    ...('names' in difference
+      ? { not_finite: difference.names.map((name) => name.replace(/^\d+ /, '')) }
+      : {}),
     ...('lost' in difference ? { lost_micro_batches: difference.lost } : {}),
     ...('module' in difference ? { module: difference.module } : {}),
   };
