@@ -19,9 +19,9 @@ export function sizeOutcome(
   const [alone, other] = [brokenIn(steps[1], steps[0]), brokenIn(steps[0], steps[1])];
   const step = distance.step;
   if (alone.length > 0)
-    return { kind: 'parts', difference: { what: 'finite', step, with: true, tensors: alone } };
+    return { kind: 'parts', difference: { what: 'finite', step, with: true, names: alone } };
   if (other.length > 0)
-    return { kind: 'parts', difference: { what: 'finite', step, with: false, tensors: other } };
+    return { kind: 'parts', difference: { what: 'finite', step, with: false, names: other } };
   if (distance.tokens.length === 0 || distance.gradients.size === 0)
     return {
       kind: 'untold',

@@ -60,7 +60,7 @@ export type Difference = { readonly step: number } & (
       readonly lost?: readonly number[];
     }
   /** Gradients of NaN or infinity in one run only: the one with the change, or the other. */
-  | { readonly what: 'finite'; readonly with: boolean; readonly tensors: readonly string[] }
+  | { readonly what: 'finite'; readonly with: boolean; readonly names: readonly string[] }
   /** The second run ended by itself with fewer steps. */
   | { readonly what: 'count'; readonly counts: readonly [first: number, second: number] }
   | { readonly what: 'rates'; readonly rates: StepDistance['rates'] }

@@ -265,7 +265,7 @@ describe('a change of precision', () => {
         sized(inSecond ? whole : { gradients: broken }, inSecond ? { gradients: broken } : whole),
       ).toEqual({
         kind: 'parts',
-        difference: { what: 'finite', step: 0, with: inSecond, tensors: ['0 head'] },
+        difference: { what: 'finite', step: 0, with: inSecond, names: ['0 head'] },
       });
   });
 

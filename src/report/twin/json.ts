@@ -66,6 +66,9 @@ function placeOf(difference: Difference, textOf: TextOf, isRepeat: boolean): obj
     ...('backward' in difference && difference.backward?.kind === 'module'
       ? { backward_module: difference.backward.module }
       : {}),
+    ...('names' in difference
+      ? { not_finite: difference.names.map((name) => name.replace(/^\d+ /, '')) }
+      : {}),
     ...('lost' in difference ? { lost_micro_batches: difference.lost } : {}),
     ...('module' in difference ? { module: difference.module } : {}),
   };

@@ -128,7 +128,7 @@ export function differenceSentences(difference: Difference, textOf: TextOf, isRe
       ];
     case 'finite':
       return [
-        `In step ${step}, ${plural(difference.tensors.length, 'gradient')} of NaN or infinity ${difference.tensors.length === 1 ? 'is' : 'are'} only in the run ${difference.with ? 'with' : 'without'} the change, first of all ${plainName(difference.tensors[0] ?? '')}.`,
+        `In step ${step}, ${plural(difference.names.length, 'gradient')} of NaN or infinity ${difference.names.length === 1 ? 'is' : 'are'} only in the run ${difference.with ? 'with' : 'without'} the change, first of all ${plainName(difference.names[0] ?? '')}.`,
         'Look for a number that overflows or is divided by 0 in this precision.',
       ];
     case 'updates':

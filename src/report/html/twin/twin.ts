@@ -108,7 +108,7 @@ function firstOf(difference: Difference): First | undefined {
     return { step, name, kind, whole: true };
   };
   const worst = (): string | undefined =>
-    'tensors' in difference && difference.what !== 'finite'
+    'tensors' in difference
       ? difference.tensors.toSorted((a, b) => b.relative - a.relative)[0]?.name
       : undefined;
   const tensor = (kind: First['kind'], name = worst()): First => ({
@@ -133,7 +133,7 @@ function firstOf(difference: Difference): First | undefined {
     case 'updates':
       return tensor('after');
     case 'finite':
-      return tensor('gradient', difference.tensors[0]);
+      return tensor('gradient', difference.names[0]);
     case 'count':
       return undefined;
     default:
