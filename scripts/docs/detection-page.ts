@@ -12,6 +12,7 @@ import type { Level } from '../../src/vocabulary.ts';
 import { listMutants } from '../../test/mutants/list.ts';
 import { TOPICS } from '../../test/torch/trace/verdicts/cases/cases.ts';
 import { FAULTS } from '../../test/torch/trace/verdicts/faults.ts';
+import { FAULTS as TWINS } from '../../test/torch/twin/faults.ts';
 import { tableOf } from '../monitor-patience/tables.ts';
 
 /** What a command says of a bug, the strongest first. */
@@ -51,6 +52,7 @@ export function detectionPage(): string {
         OF_RUNS,
       ),
     ],
+    ['`twin`', ({ id }) => (TWINS.some(({ bug }) => bug === id) ? 'found' : undefined)],
     ['`monitor`', byLevel(monitorRules, OF_RUNS)],
   ];
   const row = (name: string, of: readonly Bug[]): string[] => [
@@ -80,6 +82,7 @@ ${tableOf(['class', 'bugs', ...doors.map(([name]) => name)], [...rows, row('all'
 - \`check\`: correct trainers with the one mistake prove it ([mutants](../CONTRIBUTING.md)). They declare every choice that they make. "Nothing declared" is [measured](undeclared.md) for
   bugs that are a formula or a scale; all others count as in the column before it.
 - \`trace\`: ${scripts.length} scripts with a mistake prove its properties. It counts a bug if such a property names it.
+- \`twin\`: ${TWINS.length} scripts with a mistake prove it, ${TWINS.filter(({ bug }) => bug !== undefined).length} of them with a bug of this list. It compares whatever a run does, so it also finds mistakes that are in no list.
 - \`monitor\` sees numbers, not tokens: it finds what a bug does to a log, often hundreds of steps later. It counts a bug if a rule names it. Its rules are measured on [simulated runs](measurements.md#monitor).
 - \`view\` has ${Object.keys(FLAGS).length} flags, which fail, and ${Object.keys(NOTES).length} notes for the rows of a data set ([all of them](view.md#flags)).
 - \`discover\` judges the functions that it can call by the properties of \`check\` ([what it proposes](discover.md#measured)).

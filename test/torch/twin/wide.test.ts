@@ -1,7 +1,8 @@
 // Changes of what a script may have or not: packed rows, adapters, compiled code, half precision. What is right agrees, and each
 // fault parts the runs at the place that has it.
 import { describe, expect, test } from 'vitest';
-import { HF, LORA, OF_BATCHES, OWN_LOOP, of, SFT, type Told, twin } from './runs.ts';
+import { OF_WHAT_SCRIPTS_HAVE } from './faults.ts';
+import { HF, LORA, OF_BATCHES, OWN_LOOP, of, SFT, twin } from './runs.ts';
 
 describe('agrees', () => {
   test.each<readonly [what: string, options: readonly string[], command: string, agree: readonly string[]]>([
@@ -27,51 +28,8 @@ describe('agrees', () => {
 });
 
 describe('parts', () => {
-  test.each<readonly [fault: string, change: string, command: string, where: Partial<Told>]>([
-    [
-      'packed rows that see each other',
-      'packing',
-      `${OWN_LOOP} --packed --fault leak`,
-      { differs: 'logprobs', step: 0 },
-    ],
-    [
-      'labels across the seam of packed rows',
-      'packing',
-      `${OWN_LOOP} --packed --fault seam`,
-      { differs: 'rows', step: 0 },
-    ],
-    [
-      'positions that do not begin anew in packed rows',
-      'packing',
-      `${OWN_LOOP} --packed --fault positions`,
-      { differs: 'logprobs', step: 0 },
-    ],
-    [
-      'a path of its own for compiled code',
-      'compile',
-      `${OWN_LOOP} --compile eager --fault compiled-branch`,
-      { differs: 'logprobs', step: 0 },
-    ],
-    [
-      'a number of tokens that is compiled in',
-      'compile',
-      `${OWN_LOOP} --compile eager --fault frozen-count`,
-      { differs: 'weights', step: 1 },
-    ],
-    [
-      'a LoRA layer without its scale',
-      'merged',
-      `${LORA} --fault fused-forward`,
-      { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.q_proj' },
-    ],
-    [
-      'adapters that are merged twice',
-      'merged',
-      `${LORA} --model absolute --fault merged-twice`,
-      { differs: 'logprobs', step: 0, module: 'transformer.h.0.attn.c_attn' },
-    ],
-  ])('%s', async (_, change, command, where) => {
-    const told = await twin(['--change', change], command);
+  test.each(OF_WHAT_SCRIPTS_HAVE)('$name', async ({ options = [], command, change, where }) => {
+    const told = await twin(options, command);
     expect(told.get(change)).toMatchObject({ outcome: 'parts', ...where });
   });
 });
