@@ -69,11 +69,14 @@ describe('agrees', () => {
 });
 
 describe('parts', () => {
-  test.each(OF_LOOPS)('$name', async ({ options = [], command, change, where, says = [] }) => {
-    const told = (await twin(options, command)).get(change);
-    expect(told).toMatchObject({ outcome: 'parts', ...where });
-    for (const [at, words] of says.entries()) expect(told?.sentences?.[at]).toContain(words);
-  });
+  test.each(OF_LOOPS.map((fault) => [fault.name, fault] as const))(
+    '%s',
+    async (_, { options = [], command, change, where, says = [] }) => {
+      const told = (await twin(options, command)).get(change);
+      expect(told).toMatchObject({ outcome: 'parts', ...where });
+      for (const [at, words] of says.entries()) expect(told?.sentences?.[at]).toContain(words);
+    },
+  );
 
   test('a script that is seeded by the system is not the same twice', async () => {
     const told = await twin(['--change', 'repeat'], `${OWN_LOOP} --fault unseeded`);

@@ -28,10 +28,13 @@ describe('agrees', () => {
 });
 
 describe('parts', () => {
-  test.each(OF_WHAT_SCRIPTS_HAVE)('$name', async ({ options = [], command, change, where }) => {
-    const told = await twin(options, command);
-    expect(told.get(change)).toMatchObject({ outcome: 'parts', ...where });
-  });
+  test.each(OF_WHAT_SCRIPTS_HAVE.map((fault) => [fault.name, fault] as const))(
+    '%s',
+    async (_, { options = [], command, change, where }) => {
+      const told = await twin(options, command);
+      expect(told.get(change)).toMatchObject({ outcome: 'parts', ...where });
+    },
+  );
 });
 
 describe('precision', () => {
