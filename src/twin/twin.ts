@@ -3,6 +3,8 @@ import type { Outcome } from './verdict.ts';
 
 /** The change that changes nothing: what all others are compared by. */
 export const REPEAT = 'repeat';
+/** The change whose run begins where another one ended. */
+export const RESUME = 'resume';
 
 export interface TwinResult {
   /** The change, or `pair` of two commands, or `resume`. */

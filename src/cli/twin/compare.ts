@@ -3,14 +3,13 @@ import { join, resolve } from 'node:path';
 import { plural } from '../../report/text/plural.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import { CHANGES, type Change } from '../../twin/changes.ts';
-import { distancesOf, type StepDistance } from '../../twin/distance.ts';
-import { pictureOf } from '../../twin/picture.ts';
+import { distancesOf } from '../../twin/distance.ts';
 import type { TwinRun } from '../../twin/run.ts';
-import { sizeOutcome } from '../../twin/size.ts';
-import { REPEAT, type TwinResult } from '../../twin/twin.ts';
-import { isChaos, mayDifferFromItself, type Outcome, outcomeOf, outcomeOfRows } from '../../twin/verdict.ts';
+import { REPEAT, RESUME, type TwinResult } from '../../twin/twin.ts';
+import { mayDifferFromItself } from '../../twin/verdict.ts';
 import type { Context } from '../context.ts';
 import { type Failure, failedWords } from './failure.ts';
+import { after, type Base, compared, failedWith, type Judge, judgeOf, madeBy } from './judging.ts';
 import { type Attempt, type Ran, type RunAsk, runTwin, type Stop } from './runs.ts';
 
 export interface Asked {
@@ -108,14 +107,6 @@ export async function twins(
 
 // --- helpers ---
 
-const RESUME = 'resume';
-
-interface Base {
-  readonly run: TwinRun;
-  /** From itself, with every weight moved by its rounding. */
-  readonly noise: readonly StepDistance[];
-}
-
 type Stopped = { readonly stopped: Stop | 'interrupted' };
 
 /** One run that is compared with a base. */
@@ -131,7 +122,7 @@ interface Comparison {
   readonly lacks: string;
   /** What the script was seen to be leaves nothing to change. */
   readonly isUseless?: (run: TwinRun) => boolean;
-  readonly judge: (base: Base, other: Ran) => Outcome;
+  readonly judge: Judge;
 }
 
 const isRan = (attempt: Attempt): attempt is Ran => attempt !== 'interrupted' && 'run' in attempt;
@@ -188,7 +179,7 @@ function basesOf(
 /** @param before steps that the run that saved a checkpoint made */
 function comparisonsOf(asked: Asked, before: number): readonly Comparison[] {
   const { command, changes, pair, resume, steps } = asked;
-  const judge = (base: Base, other: Ran): Outcome => compared(base, other, steps);
+  const judge: Judge = (base, other) => compared(base, other, steps);
   const plain = { dropout: true, lacks: '', judge };
   return [
     ...changes.map((change) => comparisonOf(change, asked, before)),
@@ -221,32 +212,12 @@ function comparisonOf(change: Change, { command, steps }: Asked, before: number)
       (change.of === 'arguments' && !hasArguments) ||
       (change.of === 'seen' && !could.has(name)) ||
       (change.of === 'batches' && ledger.rows.every(({ batch }) => batch === undefined)),
-    judge:
-      change.ofSize === true
-        ? sized
-        : change.ofRows === true
-          ? (base, other) =>
-              madeBy(other) === 0 && other.failure !== undefined
-                ? failedWith(other.failure)
-                : comparedRows(base, other)
-          : name === REPEAT
-            ? (base, other) => compared(base, other, steps, true)
-            : name === RESUME
-              ? (base, other) => unlessSampled(compared(after(base, before), other, steps), base)
-              : (base, other) => unlessSampled(compared(base, other, steps), base),
+    judge: judgeOf(change, steps, before),
   };
 }
 
-const madeBy = ({ run }: Ran): number => run.steps.filter(({ made }) => made).length;
-
 const stoppedBy = (what: string, failure: Failure, more = ''): Stop => ({
   problem: `${what} ${failedWords(failure)}${more}; its output is in ${failure.folder}`,
-  lines: failure.lines,
-});
-
-const failedWith = (failure: Failure): Outcome => ({
-  kind: 'untold',
-  why: `with the change the script failed ${failedWords(failure)}`,
   lines: failure.lines,
 });
 
@@ -263,57 +234,4 @@ function stepless({ run: { ledger }, failure }: Ran, name: string): Stop {
   return {
     problem: `the script ended without a step of an optimiser, so that nothing can be compared: ${why}`,
   };
-}
-
-function compared(base: Base, { run, failure }: Ran, steps: number, isRepeat = false): Outcome {
-  const distances = distancesOf(base.run, run);
-  const outcome = outcomeOf(distances, base.noise, isRepeat);
-  const wanted = Math.min(steps, base.run.steps.filter(({ made }) => made).length);
-  if (outcome.kind === 'parts' || distances.length >= wanted) return pictured(outcome, distances, base.noise);
-  if (failure !== undefined) return failedWith(failure);
-  const step = base.run.steps[distances.length]?.index ?? 0;
-  const difference = { what: 'count' as const, step, counts: [wanted, distances.length] as const };
-  return pictured({ kind: 'parts', difference }, distances, base.noise);
-}
-
-/** Up to the step in which rounding alone takes the runs apart. */
-function pictured(
-  outcome: Outcome,
-  distances: readonly StepDistance[],
-  noise: readonly StepDistance[],
-  ofRows = false,
-): Outcome {
-  if (outcome.kind !== 'agree' && outcome.kind !== 'parts') return outcome;
-  const chaos = noise.findIndex((each, at) => at > 0 && isChaos(each));
-  const calm = chaos < 0 ? distances : distances.slice(0, chaos);
-  return { ...outcome, picture: pictureOf(calm, noise, ofRows) };
-}
-
-function comparedRows({ run, noise }: Base, other: Ran): Outcome {
-  const distances = distancesOf(run, other.run);
-  return pictured(outcomeOfRows(distances, noise), distances.slice(0, 1), noise, true);
-}
-
-/** A script with autocast runs without it, and one without runs with it. */
-function sized({ run, noise }: Base, other: Ran): Outcome {
-  if (madeBy(other) === 0 && other.failure !== undefined) return failedWith(other.failure);
-  const half = run.half ?? 'bfloat16';
-  return sizeOutcome(run, other.run, noise, run.half === undefined ? ['float32', half] : [half, 'float32']);
-}
-
-function unlessSampled(outcome: Outcome, { run }: Base): Outcome {
-  if (outcome.kind !== 'parts' || outcome.difference.what !== 'rows' || !run.samples) return outcome;
-  return {
-    kind: 'untold',
-    why: 'the script samples tokens, and with the change it samples others: there is no row that both runs train',
-  };
-}
-
-/** The steps from the `count`th on, as a base of their own. */
-function after({ run, noise }: Base, count: number): Base {
-  const before = run.steps[count - 1]?.after;
-  const [first, ...rest] = run.steps.slice(count);
-  const steps =
-    first === undefined ? [] : [{ ...first, ...(before === undefined ? {} : { before }) }, ...rest];
-  return { run: { ...run, steps }, noise: noise.slice(count) };
 }
