@@ -33,6 +33,7 @@ describe('agrees', () => {
       `${OWN_LOOP} --optimiser sgd --accumulate 2 --batch 2`,
       OF_BATCHES,
     ],
+    ['labels beside the inputs', [], 'python LLAMA', [...OF_BATCHES, 'attention', 'checkpointing']],
     ['rows that are packed', ['--with', '--packed'], OWN_LOOP, ['pair']],
     ['micro-batches', ['--with', '--batch 1 --accumulate 4'], `${OWN_LOOP} --clip 0.5`, ['pair']],
     [
