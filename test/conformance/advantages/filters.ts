@@ -1,5 +1,5 @@
 // Legal filters of rollouts: what public trainers drop or mask, in their own ways of comparing rewards.
-import { type Args, type Ok, reject } from '../../../src/index.ts';
+import { type Args, type Ok, reject, type Semantics } from '../../../src/index.ts';
 import { type Legal, legal, mean } from '../legal.ts';
 
 type Given = Args<'filter_rollouts'>;
@@ -89,6 +89,19 @@ const filter = (name: string, answer: Filter, declared: Parameters<typeof legal>
     { can: { filter_rollouts: { interleaved_groups: true } }, ...declared },
   );
 
+const KEEPS = {
+  filter_equal_rewards: 'keep',
+  filter_truncated: 'keep',
+  filter_long: 'keep',
+  filter_rewards: 'none',
+} as const;
+
+/** With its rule declared, and without. */
+const either = (name: string, answer: Filter, semantics: Semantics): readonly Legal[] => [
+  filter(name, answer),
+  filter(`${name}, declared`, answer, { semantics: { ...KEEPS, ...semantics } }),
+];
+
 const DAPO = {
   filter_equal_rewards: 'drop',
   filter_truncated: 'mask',
@@ -105,38 +118,41 @@ export const filters: readonly Legal[] = [
     can: { filter_rollouts: { group_size: SIZE } },
   }),
   filter('equal rewards are dropped, never all of them', neverEmpty),
-  filter('equal rewards are masked', zeroVariance),
+  ...either('equal rewards are masked', zeroVariance, { filter_equal_rewards: 'mask' }),
   filter("DAPO's filters, truncated rows masked first", maskedCuts(true)),
   filter("DAPO's filters, groups first", maskedCuts(false), { semantics: DAPO }),
-  filter('truncated rows are dropped, then equal groups', (args) => ({
-    kept: groups(
-      args,
-      all(args).filter((row) => !isCut(args, row)),
-      differ,
-    ),
-  })),
-  filter('equal groups are dropped, then long rows', (args) => ({
-    kept: groups(args, all(args), differ).filter((row) => !isLong(args, row)),
-  })),
-  filter('long rows are masked', (args) => ({
-    kept: all(args),
-    trained: all(args).map((row) => Number(!isLong(args, row))),
-  })),
-  filter('rows within the bounds of rewards', (args) => ({
-    kept: all(args).filter((row) => {
-      const reward = args.rewards[row] ?? Number.NaN;
-      return args.min_reward <= reward && reward <= args.max_reward;
+  ...either(
+    'truncated rows are dropped, then equal groups',
+    (args) => ({
+      kept: groups(
+        args,
+        all(args).filter((row) => !isCut(args, row)),
+        differ,
+      ),
     }),
-  })),
-  filter('groups with a mean within the bounds', whole(meanWithin)),
-  filter('groups with a mean within the bounds, declared', whole(meanWithin), {
-    semantics: {
-      filter_equal_rewards: 'keep',
-      filter_truncated: 'keep',
-      filter_long: 'keep',
-      filter_rewards: 'groups',
-    },
-  }),
+    { filter_equal_rewards: 'drop', filter_truncated: 'drop' },
+  ),
+  ...either(
+    'equal groups are dropped, then long rows',
+    (args) => ({ kept: groups(args, all(args), differ).filter((row) => !isLong(args, row)) }),
+    { filter_equal_rewards: 'drop', filter_long: 'drop' },
+  ),
+  ...either(
+    'long rows are masked',
+    (args) => ({ kept: all(args), trained: all(args).map((row) => Number(!isLong(args, row))) }),
+    { filter_long: 'mask' },
+  ),
+  ...either(
+    'rows within the bounds of rewards',
+    (args) => ({
+      kept: all(args).filter((row) => {
+        const reward = args.rewards[row] ?? Number.NaN;
+        return args.min_reward <= reward && reward <= args.max_reward;
+      }),
+    }),
+    { filter_rewards: 'rows' },
+  ),
+  ...either('groups with a mean within the bounds', whole(meanWithin), { filter_rewards: 'groups' }),
   filter(
     'groups with a wide spread stay',
     whole((rewards) => std(rewards) > 0.3),

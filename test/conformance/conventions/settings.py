@@ -46,6 +46,7 @@ class Settings:
     stop_token_in_mask: bool = True
     stop_token_in_completion: bool = True
     truncated_completions_trained: bool = True
+    resumed_prefix_trained: bool = True
     sft_target: str = "assistant"
     sft_objective: str = "nll"
     sft_aggregation: str = "token-mean"
@@ -61,6 +62,10 @@ class Settings:
     advantage_ddof: int = 1
     advantage_epsilon: float = 1e-4
     advantage_epsilon_placement: str = "std"
+    filter_equal_rewards: str = "drop"
+    filter_truncated: str = "keep"
+    filter_long: str = "keep"
+    filter_rewards: str = "none"
     loss_aggregation: str = "token-mean"
     loss_norm: float = 64.0
     loss_normalization: str = "global"
