@@ -151,7 +151,7 @@ export const policyLosses: readonly Legal[] = [
   legal(
     'dynamic fine-tuning, declared',
     { sft_loss: dynamic },
-    { semantics: { own_formulas: ['sft_loss'], loss_is_descended: false } },
+    { semantics: { sft_objective: 'dft', sft_aggregation: 'token-mean', loss_is_descended: false } },
   ),
   legal('the supervised loss is a mean over rows, undeclared', { sft_loss: sftRowMean }),
   legal(
