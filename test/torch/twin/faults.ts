@@ -127,6 +127,27 @@ export const OF_LOOPS: readonly Fault[] = [
     bug: 'LOSS-03',
   },
   {
+    name: 'a mask of booleans, which eager attention adds to its scores',
+    options: ['--change', 'attention'],
+    command: 'python LLAMA --bug bool-mask',
+    change: 'attention',
+    where: { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.o_proj' },
+  },
+  {
+    name: 'attention that forgets to divide by the root of the width',
+    options: ['--change', 'attention'],
+    command: 'python LLAMA --accumulate 2 --micro-batch 2 --bug unscaled',
+    change: 'attention',
+    where: { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.o_proj' },
+  },
+  {
+    name: 'an average that moves once more when a layer is computed again',
+    options: ['--change', 'checkpointing'],
+    command: 'python LLAMA --dropout 0.1 --bug moving-average',
+    change: 'checkpointing',
+    where: { differs: 'gradients', step: 0 },
+  },
+  {
     name: 'dropout that is not restored',
     command: `${OWN_LOOP} --dropout 0.2`,
     options: ['--with', '--checkpoint --fault dropout-not-restored'],
@@ -320,27 +341,6 @@ export const OF_LLAMA: readonly Fault[] = [
     change: 'pair',
     where: { differs: 'weights', step: 0 },
     bug: 'LOSS-02',
-  },
-  {
-    name: 'bool-mask',
-    options: ['--change', 'attention'],
-    command: 'python LLAMA BUG',
-    change: 'attention',
-    where: { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.o_proj' },
-  },
-  {
-    name: 'unscaled',
-    options: ['--change', 'attention'],
-    command: 'python LLAMA --accumulate 2 --micro-batch 2 BUG',
-    change: 'attention',
-    where: { differs: 'logprobs', step: 0, module: 'model.layers.0.self_attn.o_proj' },
-  },
-  {
-    name: 'moving-average',
-    options: ['--change', 'checkpointing'],
-    command: 'python LLAMA --dropout 0.1 BUG',
-    change: 'checkpointing',
-    where: { differs: 'gradients', step: 0 },
   },
 ];
 

@@ -1,5 +1,5 @@
-// Bugs of public projects, rebuilt from their threads, and some of no thread (llama.py): the script without the bug agrees, and
-// with it the runs part where the thread says that they do.
+// Bugs of public projects, rebuilt from their threads (llama.py): the script without the bug agrees, and with it the runs part
+// where the thread says that they do.
 import { expect, test } from 'vitest';
 import { OF_LLAMA } from './faults.ts';
 import { type Told, twin } from './runs.ts';
