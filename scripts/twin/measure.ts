@@ -1,6 +1,6 @@
 // `npm run measure:twin`: unmodified trainers under every change of `lossproof twin`, as a table in docs/twin.md. Needs
-// `npm run setup:trainers`. With `-- --seeds 8`: they and loops by hand from so many random weights each, and how many twin
-// runs are blamed; nothing may be. `--only PEFT` measures those that have this in their name, and keeps the other rows.
+// `npm run setup:trainers`. With `-- --runs 200`: they and loops by hand, from other random weights again and again, until there
+// are so many twin runs; none may be blamed. `--only PEFT` measures those that have this in their name, and keeps the other rows.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,13 +15,14 @@ const COLUMNS = CHANGES.filter(({ ofSize }) => ofSize !== true).map(({ name }) =
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: 'string' },
+    /** At least so many twin runs over other weights, in place of the table. */
+    runs: { type: 'string' },
     /** A part of the names. */
     only: { type: 'string', default: '' },
   },
 });
-if (values.seeds === undefined) await trainers();
-else await patience(Number(values.seeds));
+if (values.runs === undefined) await trainers();
+else await patience(Number(values.runs));
 
 // --- helpers ---
 
@@ -76,13 +77,13 @@ function cellsOf(line: string): readonly string[] {
 }
 
 /** All changes of all correct scripts, from other weights each time: what rounding does is another draw each time. */
-async function patience(seeds: number): Promise<void> {
+async function patience(least: number): Promise<void> {
   const subjects = [...SUBJECTS, ...LOOPS].filter(({ name }) => name.includes(values.only));
+  const blamed: string[] = [];
   let runs = 0;
   let largest = 0;
-  const blamed: string[] = [];
-  for (let seed = 1; seed <= seeds; seed += 1)
-    for (const subject of subjects)
+  for (let seed = 1; runs < least; seed += 1)
+    for (const subject of subjects) {
       for (const told of await measured(subject, seed)) {
         if (told.outcome === 'untold') continue;
         runs += 1;
@@ -91,10 +92,12 @@ async function patience(seeds: number): Promise<void> {
         process.stderr.write(`${line}\n`);
         if (told.outcome === 'parts') blamed.push(line);
       }
-  const sentence = `${runs} twin runs of ${subjects.length} correct scripts from ${seeds} random weights each: ${blamed.length} blamed. The largest difference is ${largest.toFixed(2)} times the rounding.`;
-  for (const line of [sentence, ...blamed]) console.log(line);
+      // Each time, so that a run that is broken off has said what it saw.
+      const sentence = `${runs} twin runs of ${subjects.length} correct scripts, from up to ${seed} random weights each: ${blamed.length} blamed. The largest difference is ${largest.toFixed(2)} times the rounding.`;
+      if (values.only === '') write('patience', [sentence, ...blamed.map((line) => `- ${line}`)].join('\n'));
+      if (runs >= least) break;
+    }
   process.exitCode = blamed.length > 0 ? 1 : 0;
-  if (values.only === '') write('patience', sentence);
 }
 
 /** Into the page, between the comments of this name. */
