@@ -41,7 +41,7 @@ export interface Capability {
   readonly pad_token_id?: boolean;
   /** mask, trajectory: what the sampler may leave after a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
-  /** extract, mask, resume, trajectory, sampling: 1 if generation stops at one id, which may be any. Default: any number. */
+  /** extract, mask, partial_rollout, trajectory, sampling: 1 if generation stops at one id, which may be any. Default: any number. */
   readonly eos_token_ids?: 1;
   /** trajectory: may be sent how many ids of a tool's turn are kept at most. Default: false. */
   readonly max_tool_tokens?: boolean;

@@ -25,7 +25,7 @@ import {
   valueNormalization,
 } from './losses/value-loss.ts';
 import type { Probe } from './probe.ts';
-import { resumedPrefix } from './rollouts/resume.ts';
+import { resumedPrefix } from './rollouts/partial.ts';
 import { samplingRecord } from './rollouts/sampling.ts';
 import { alwaysStops, stopInCompletion, stopInMask } from './rollouts/stop.ts';
 import { toolTruncation, turnRewardPlacement } from './rollouts/turns.ts';

@@ -1,4 +1,4 @@
-// Rollouts whose generation was interrupted, for op `resume`: what was sampled so far, by one policy or several, and what the
+// Rollouts whose generation was interrupted, for op `partial_rollout`: what was sampled so far, by one policy or several, and what the
 // engine would go on with, which may be more than is left of the budget.
 import fc from 'fast-check';
 import type { Ids, Ragged, Tokens } from '../../vocabulary.ts';

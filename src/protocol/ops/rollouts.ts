@@ -98,7 +98,7 @@ export const ROLLOUT_OPS = {
     offers: ['tools', 'turns', 'unfinished'],
     batch: { reach: 'batch' },
   }),
-  resume: op({
+  partial_rollout: op({
     args: {
       prompt_ids: 'int_rows[row]',
       partial_ids: 'int_rows', // of the completion, sampled before generation was interrupted
@@ -122,7 +122,7 @@ export const ROLLOUT_OPS = {
     offers: ['eos_token_ids'],
     batch: {
       reach: 'row',
-      except: { finite: 'its only real numbers were handed over, and rollout/resume- compares them' },
+      except: { finite: 'its only real numbers were handed over, and rollout/partial- compares them' },
       ids: {
         args: ['prompt_ids', 'partial_ids', 'sampled_ids', 'eos_token_ids'],
         ok: ['input_ids', 'completion_ids'],

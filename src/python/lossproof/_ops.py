@@ -70,7 +70,7 @@ ARGS = {
         "eos_token_ids": "ints",
     },
     "rollout": {"conversations": "conversations", "sampled_ids": "int_rows"},
-    "resume": {
+    "partial_rollout": {
         "prompt_ids": "int_rows",
         "partial_ids": "int_rows",
         "partial_logprobs": "float_rows",

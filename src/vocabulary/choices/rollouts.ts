@@ -30,7 +30,7 @@ const COMPLETIONS = section('completions', ['mask'], {
   resumed_prefix_trained: {
     values: 'flag',
     says: 'completion ids that an earlier policy sampled, before generation was interrupted, are trained; `false` is a question where it is not declared',
-    ops: ['resume'],
+    ops: ['partial_rollout'],
     usual: true,
   },
   single_turn: {

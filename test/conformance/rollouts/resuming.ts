@@ -2,7 +2,7 @@
 import type { Args, Ok } from '../../../src/index.ts';
 import { type Legal, legal } from '../legal.ts';
 
-type Given = Args<'resume'>;
+type Given = Args<'partial_rollout'>;
 
 interface How {
   /** The stop token is taken off. */
@@ -11,9 +11,9 @@ interface How {
   readonly prefix?: 0 | 1;
 }
 
-const resume =
+const goOn =
   ({ bare = false, prefix = 1 }: How = {}) =>
-  (args: Given): Required<Ok<'resume'>> => {
+  (args: Given): Required<Ok<'partial_rollout'>> => {
     const rows = args.partial_ids.map((partial, row) => {
       const left = args.max_new_tokens - partial.length;
       const sampled = (args.sampled_ids[row] ?? []).slice(0, left);
@@ -40,14 +40,14 @@ const resume =
     };
   };
 
-const idsAlone = (args: Given): Ok<'resume'> => {
-  const { input_ids, completion_ids } = resume()(args);
+const idsAlone = (args: Given): Ok<'partial_rollout'> => {
+  const { input_ids, completion_ids } = goOn()(args);
   return { input_ids, completion_ids };
 };
 
 /** Ids that are more than one update old are not trained. */
-const fresh = (args: Given): Ok<'resume'> => {
-  const answer = resume()(args);
+const fresh = (args: Given): Ok<'partial_rollout'> => {
+  const answer = goOn()(args);
   return {
     ...answer,
     loss_mask: answer.versions.map((row) => row.map((version) => Number(args.version - version <= 1))),
@@ -55,23 +55,23 @@ const fresh = (args: Given): Ok<'resume'> => {
 };
 
 export const resuming: readonly Legal[] = [
-  legal('interrupted rollouts that go on, undeclared', { resume: resume() }),
-  legal('interrupted rollouts that go on, ids alone', { resume: idsAlone }),
-  legal('interrupted rollouts, ids of old policies left out', { resume: fresh }),
-  legal('interrupted rollouts without their stop tokens', { resume: resume({ bare: true }) }),
+  legal('interrupted rollouts that go on, undeclared', { partial_rollout: goOn() }),
+  legal('interrupted rollouts that go on, ids alone', { partial_rollout: idsAlone }),
+  legal('interrupted rollouts, ids of old policies left out', { partial_rollout: fresh }),
+  legal('interrupted rollouts without their stop tokens', { partial_rollout: goOn({ bare: true }) }),
   legal(
     'interrupted rollouts, only new ids trained, declared',
-    { resume: resume({ prefix: 0 }) },
+    { partial_rollout: goOn({ prefix: 0 }) },
     { semantics: { resumed_prefix_trained: false } },
   ),
   legal(
     'interrupted rollouts, only new ids trained',
-    { resume: resume({ prefix: 0 }) },
+    { partial_rollout: goOn({ prefix: 0 }) },
     { is: { resumed_prefix_trained: false } },
   ),
   legal(
     'interrupted rollouts in float32, one stop token',
-    { resume: resume() },
-    { dtype: 'float32', can: { resume: { eos_token_ids: 1 } } },
+    { partial_rollout: goOn() },
+    { dtype: 'float32', can: { partial_rollout: { eos_token_ids: 1 } } },
   ),
 ];

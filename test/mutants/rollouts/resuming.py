@@ -6,12 +6,12 @@ from lossproof.examples.rollouts import resuming
 
 from ..registry import MUTANTS
 
-OP = "resume"
+OP = "partial_rollout"
 
 
 def right(**args):
     wanted = [name for name in args if name not in ("rescored_logprobs", "eos_token_ids")]
-    return resuming.resume(**{name: args[name] for name in wanted})
+    return resuming.partial_rollout(**{name: args[name] for name in wanted})
 
 
 @MUTANTS.add("resume-with-a-full-budget", "The budget starts anew", left_padded, OP, row="MT-07")

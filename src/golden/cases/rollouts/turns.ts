@@ -33,7 +33,7 @@ function trajectoryArgs({ plain, stop, stops }: CaseIds): Args<'trajectory'> {
   };
 }
 
-function resumeArgs({ plain, stop, stops }: CaseIds): Args<'resume'> {
+function resumeArgs({ plain, stop, stops }: CaseIds): Args<'partial_rollout'> {
   return {
     prompt_ids: [plain(0, 1), plain(2)],
     partial_ids: [plain(3, 4, 5), plain(6)],
@@ -52,8 +52,8 @@ function resumeArgs({ plain, stop, stops }: CaseIds): Args<'resume'> {
 }
 
 export const turnCases: readonly GoldenCase[] = [
-  goldenCase('resume/two-policies-before', 'resume', (world) => resumeArgs(idsOf(world))),
-  goldenCase('resume/nothing-so-far', 'resume', (world) => ({
+  goldenCase('partial_rollout/two-policies-before', 'partial_rollout', (world) => resumeArgs(idsOf(world))),
+  goldenCase('partial_rollout/nothing-so-far', 'partial_rollout', (world) => ({
     ...resumeArgs(idsOf(world)),
     partial_ids: [[], []],
     partial_logprobs: [[], []],

@@ -1,7 +1,7 @@
 """Rollouts that were interrupted for new weights, and go on: one row, several policies."""
 
 
-def resume(
+def partial_rollout(
     prompt_ids,
     partial_ids,
     partial_logprobs,
@@ -26,5 +26,5 @@ def resume(
     return answer
 
 
-OPS = {"resume": resume}
+OPS = {"partial_rollout": partial_rollout}
 SEMANTICS = {"resumed_prefix_trained": True}

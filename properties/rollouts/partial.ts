@@ -25,8 +25,8 @@ import {
 const base = {
   stage: 'rollout',
   level: 'must',
-  ops: ['resume'],
-  given: (world: World) => resumed(world.hello.tokens, stopsOf(world, 'resume').oneStop),
+  ops: ['partial_rollout'],
+  given: (world: World) => resumed(world.hello.tokens, stopsOf(world, 'partial_rollout').oneStop),
   labels: resumedLabels,
   coverage: {
     'something so far': 0.5,
@@ -47,7 +47,7 @@ function continued({ partial, sampled }: ResumedRow, { limit }: Resumed): Resume
 interface Continued {
   readonly row: number;
   readonly given: ResumedRow;
-  readonly answer: Ok<'resume'>;
+  readonly answer: Ok<'partial_rollout'>;
   /** Of the completion that is answered, which may lack its stop token. */
   readonly ids: Ids;
 }
@@ -57,7 +57,7 @@ function eachRow(
   rule: (at: Continued, drawn: Resumed, subject: Subject) => Finding | undefined,
 ): Property<Resumed>['check'] {
   return async (subject, drawn) => {
-    const answer = await subject.ask('resume', resumeArgs(drawn));
+    const answer = await subject.ask('partial_rollout', resumeArgs(drawn));
     for (const [row, given] of drawn.rows.entries()) {
       const ids = answer.completion_ids[row] ?? [];
       if (!isWhole(ids, given, drawn)) continue;
@@ -108,12 +108,12 @@ const youngest = (mask: readonly number[], at: number): number =>
 export const resumeProperties: readonly Property<Resumed>[] = [
   {
     ...base,
-    id: 'rollout/resume-goes-on-from-the-prefix',
+    id: 'rollout/partial-goes-on-from-the-prefix',
     title: 'Generation goes on after the prompt and all that was sampled of this row',
     why: 'If the engine begins anew, the prefix was sampled for nothing; with the prefix of another row, it goes on with another text.',
     catches: ['MT-07'],
     async check(subject, drawn) {
-      const { input_ids: rows } = await subject.ask('resume', resumeArgs(drawn));
+      const { input_ids: rows } = await subject.ask('partial_rollout', resumeArgs(drawn));
       for (const [row, { prompt, partial }] of drawn.rows.entries()) {
         const expected = [...prompt, ...partial.map(({ id }) => id)];
         const observed = rows[row] ?? [];
@@ -128,12 +128,15 @@ export const resumeProperties: readonly Property<Resumed>[] = [
   },
   {
     ...base,
-    id: 'rollout/resume-has-what-is-left-of-the-budget',
+    id: 'rollout/partial-has-what-is-left-of-the-budget',
     title: 'A completion that goes on has max_new_tokens less what was sampled before',
     why: 'With a full budget again, completions have up to twice the limit: the engine refuses them, or they are cut after they were paid for.',
     catches: ['MT-07'],
     async check(subject, drawn) {
-      const { max_new_tokens: asked, completion_ids: rows } = await subject.ask('resume', resumeArgs(drawn));
+      const { max_new_tokens: asked, completion_ids: rows } = await subject.ask(
+        'partial_rollout',
+        resumeArgs(drawn),
+      );
       for (const [row, { partial }] of drawn.rows.entries()) {
         const left = drawn.limit - partial.length;
         const observed = asked?.[row] ?? left;
@@ -153,12 +156,12 @@ export const resumeProperties: readonly Property<Resumed>[] = [
   },
   {
     ...base,
-    id: 'rollout/resume-joins-both-parts',
+    id: 'rollout/partial-joins-both-parts',
     title: 'The completion is what was sampled before and after the interruption, id by id, once',
     why: 'A prefix that is lost or stands there twice is another completion than the one that is rewarded.',
     catches: ['MT-07'],
     async check(subject, drawn) {
-      const { completion_ids: rows } = await subject.ask('resume', resumeArgs(drawn));
+      const { completion_ids: rows } = await subject.ask('partial_rollout', resumeArgs(drawn));
       for (const [row, given] of drawn.rows.entries()) {
         const observed = rows[row] ?? [];
         if (isWhole(observed, given, drawn)) continue;
@@ -175,7 +178,7 @@ export const resumeProperties: readonly Property<Resumed>[] = [
   },
   {
     ...base,
-    id: 'rollout/resume-keeps-log-probabilities',
+    id: 'rollout/partial-keeps-log-probabilities',
     title: 'Each id has the log-probability of the policy that sampled it',
     why: 'The ratio of an old prefix compares the new policy with itself: it is 1, and the step corrects nothing.',
     catches: ['MT-07'],
@@ -187,7 +190,7 @@ export const resumeProperties: readonly Property<Resumed>[] = [
   },
   {
     ...base,
-    id: 'rollout/resume-keeps-versions',
+    id: 'rollout/partial-keeps-versions',
     title: 'Each id has the version of the policy that sampled it',
     why: 'Staleness is bounded by these versions: one that stands for a whole row lets ids in that are too old, or masks new ones.',
     catches: ['MT-07'],
@@ -202,7 +205,7 @@ export const resumeProperties: readonly Property<Resumed>[] = [
   },
   {
     ...base,
-    id: 'rollout/resume-trains-both-parts',
+    id: 'rollout/partial-trains-both-parts',
     title: 'The loss mask is 1 on each new id, and on the prefix where earlier policies are trained',
     why: 'A mask that is made for the new ids alone, or for those before, loses half of what the reward is for.',
     catches: ['MT-07'],
@@ -229,12 +232,12 @@ export const resumeProperties: readonly Property<Resumed>[] = [
       };
     }),
   },
-  ...relations<'resume', Resumed>({
+  ...relations<'partial_rollout', Resumed>({
     ...base,
-    op: 'resume',
-    prefix: 'rollout/resume-',
+    op: 'partial_rollout',
+    prefix: 'rollout/partial-',
     noun: 'A completion that goes on',
-    args: (drawn): Args<'resume'> => resumeArgs(drawn),
+    args: (drawn): Args<'partial_rollout'> => resumeArgs(drawn),
     allBut: [],
   }),
 ];

@@ -8,7 +8,7 @@ import { draw, misfitOf, type Probe } from '../probe.ts';
 export const resumedPrefix: Probe<Resumed> = {
   id: 'resumed_prefix_trained',
   items: ['resumed_prefix_trained'],
-  ops: ['resume'],
+  ops: ['partial_rollout'],
   variants: async () =>
     [true, false].map((trained) => ({
       name: `ids of earlier policies are ${trained ? '' : 'not '}trained`,
@@ -16,7 +16,7 @@ export const resumedPrefix: Probe<Resumed> = {
     })),
   cases: (world) =>
     PARTIAL.map((length) => {
-      const { oneStop } = stopsOf(world, 'resume');
+      const { oneStop } = stopsOf(world, 'partial_rollout');
       const [special] = draw(specials(world.hello.tokens, { oneStop }), 1);
       const idOf = (at: number): number => special?.plain[at % special.plain.length] ?? 0;
       return {
@@ -38,7 +38,7 @@ export const resumedPrefix: Probe<Resumed> = {
       };
     }),
   async fits(subject, given, variants) {
-    const { loss_mask: masks } = await subject.ask('resume', resumeArgs(given));
+    const { loss_mask: masks } = await subject.ask('partial_rollout', resumeArgs(given));
     if (masks === undefined) return discard('the answer has no loss_mask');
     const length = given.rows[0]?.partial.length ?? 0;
     const trained = masks[0]?.slice(0, length).filter((on) => on === 1).length;
