@@ -1,8 +1,9 @@
 // Changes of what a script may have or not: packed rows, adapters, compiled code, half precision. What is right agrees, and each
 // fault parts the runs at the place that has it.
 import { describe, expect, test } from 'vitest';
+import { expectAgreement } from './agreement.ts';
 import { OF_WHAT_SCRIPTS_HAVE } from './faults.ts';
-import { HF, LORA, OF_BATCHES, OWN_LOOP, of, SFT, twin } from './runs.ts';
+import { HF, LORA, OF_BATCHES, OWN_LOOP, SFT, twin } from './runs.ts';
 
 describe('agrees', () => {
   test.each<readonly [what: string, options: readonly string[], command: string, agree: readonly string[]]>([
@@ -19,12 +20,7 @@ describe('agrees', () => {
       ['merged'],
     ],
     ['attention in bfloat16, which rounds more', ['--change', 'attention'], `${SFT} --bf16`, ['attention']],
-  ])('%s', async (_, options, command, agree) => {
-    const told = await twin(options, command);
-    expect(of(told, 'parts')).toEqual([]);
-    expect(of(told, 'agree')).toEqual(agree);
-    for (const { times_rounding } of told.values()) expect(times_rounding).toBeLessThan(5);
-  });
+  ])('%s', (_, options, command, agree) => expectAgreement(options, command, agree));
 });
 
 describe('parts', () => {
