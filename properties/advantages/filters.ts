@@ -37,7 +37,7 @@ const base = {
   labels: filteredLabels,
 } as const;
 
-/** A trainer may refuse to go on with nothing, and rewards that are none. */
+/** A trainer may refuse a batch of which nothing is left, and rewards of NaN. */
 async function ask(subject: Subject, args: FilterInput): Promise<Ok<'filter_rollouts'>> {
   const outcome = await subject.attempt('filter_rollouts', args);
   return 'ok' in outcome ? outcome.ok : discard(`it refuses: ${outcome.refused}`, 'trainer');
@@ -68,7 +68,7 @@ export const filterProperties: readonly Property<Filtered>[] = [
     ...base,
     level: 'must',
     id: 'reward/filter-keeps-a-row-once',
-    title: 'A filter keeps a row once at most',
+    title: 'A filter keeps each row at most once',
     why: 'A row that is kept twice counts twice in its group and in the step: another one was kept in its place, or the batch was filled up.',
     catches: ['VAL-12'],
     coverage: { 'several groups': 0.3 },
@@ -181,7 +181,7 @@ export const filterProperties: readonly Property<Filtered>[] = [
       return {
         kind: 'other groups',
         sentence: `Row ${row} is ${WORDS[before[row] ?? 'drop']}, and ${WORDS[after[row] ?? 'drop']} where the reward of row 0, in another group, is NaN.`,
-        advice: 'Compute what decides for each group apart.',
+        advice: 'Decide about each group from its own rewards only.',
       };
     },
   },
@@ -189,7 +189,7 @@ export const filterProperties: readonly Property<Filtered>[] = [
     ...base,
     level: 'should',
     id: 'reward/filter-sees-through-rounding',
-    title: 'Equal rewards are equal whatever number they are',
+    title: 'Rewards that are equal count as equal, whatever their value',
     why: 'The deviation of three rewards of 0.1 is 1e-17, which is above 0: groups without a signal stay, and take the place of others.',
     catches: ['VAL-12'],
     needs: [formulaOf(['filter_rollouts'])],
