@@ -63,7 +63,11 @@ function appending(name: string, tokenizer: Tokenizer): Legal {
 }
 
 /** Every answer is trained through its stop token: the turns are measured by rendering the conversation up to each. */
-function everyAnswer(name: string, tokenizer: Tokenizer): Legal {
+function everyAnswer(
+  name: string,
+  tokenizer: Tokenizer,
+  stops: readonly number[] = [tokenizer.eosTokenId ?? -1],
+): Legal {
   const encode = (messages: readonly Message[], add: boolean): readonly number[] =>
     tokenizer.encode(textOf(tokenizer, messages, add));
   const tokenize = ({ messages, add_generation_prompt: add }: Args<'tokenize'>): Ok<'tokenize'> => {
@@ -72,19 +76,19 @@ function everyAnswer(name: string, tokenizer: Tokenizer): Legal {
     const answers = messages.flatMap(({ role }, at) => {
       if (role !== 'assistant') return [];
       const from = encode(messages.slice(0, at), true).length;
-      return [{ from, stop: ids.indexOf(tokenizer.eosTokenId ?? -1, from) }];
+      return [{ from, stop: ids.findIndex((id, column) => column >= from && stops.includes(id)) }];
     });
     const trained = (column: number): boolean =>
       answers.some(({ from, stop }) => column >= from && column <= stop);
     return { input_ids: ids, labels: ids.map((id, column) => (trained(column) ? id : -100)) };
   };
-  const { vocabSize: vocab_size, eosTokenId: eos = 0, padTokenId: pad = eos } = tokenizer;
+  const { vocabSize: vocab_size, padTokenId: pad = stops[0] ?? 0 } = tokenizer;
   return legal(
     name,
     { tokenize },
     {
       semantics: { sft_target: 'assistant' },
-      tokens: { vocab_size, pad_token_id: pad, eos_token_ids: [eos] },
+      tokens: { vocab_size, pad_token_id: pad, eos_token_ids: [...stops] },
     },
     tokenizer,
   );
@@ -185,11 +189,8 @@ export const texts: readonly Legal[] = [
   ...['gemma', 'mistral', 'deepseek', 'phi'].map((name) =>
     tokenizing(`the template of ${name}`, family(name), answerOnly),
   ),
-  tokenizing('the template of gemma, and its two stop tokens', gemma, answerOnly, undefined, {
-    tokens: {
-      vocab_size: gemma.vocabSize,
-      pad_token_id: gemma.padTokenId ?? 0,
-      eos_token_ids: [gemma.eosTokenId ?? 1, gemma.tokenId('<end_of_turn>') ?? 1],
-    },
-  }),
+  everyAnswer('the template of gemma, and its two stop tokens', gemma, [
+    gemma.eosTokenId ?? 1,
+    gemma.tokenId('<end_of_turn>') ?? 1,
+  ]),
 ];
