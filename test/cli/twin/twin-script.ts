@@ -80,7 +80,7 @@ rate = 0.1 * (0.5 if fault == "rate" and "--resume" in options else 1)
 rows = [[20 + (3 * r + t) % 50 for t in range(4 + (5 * r) % 7)] for r in range(64)]
 at = 0 if fault == "restarts" and "--resume" in options else done * batch * accumulate
 if fault == "restless":
-    at += int.from_bytes(os.urandom(1), "big") % 40
+    random.SystemRandom().shuffle(rows)
 if draws == "own-generator":
     rows = [[token + shift for token in row] for row in rows for shift in [random.Random().randrange(700)]]
 forward = 0
