@@ -31,7 +31,7 @@ export function answerOf(tool: Tool, { exit, document, printed }: Ran): Answer {
 // --- helpers ---
 
 const MEANING: Readonly<Record<number, string>> = {
-  [HOLDS]: 'What was judged holds.',
+  [HOLDS]: 'Nothing wrong was found.',
   [FAILED]: 'Something is wrong.',
 };
 

@@ -1,5 +1,5 @@
-// The tools as an MCP server. @modelcontextprotocol/server: three packages and 14 MB on disk, of which Node reads 0.8 MB;
-// @modelcontextprotocol/sdk 1.32 brings 98 packages (express, hono, jose) and 19 MB for transports that stdio does not need.
+// The tools as an MCP server. @modelcontextprotocol/server: three packages and 14 MB on disk.
+// @modelcontextprotocol/sdk 1.32 would be 98 packages and 19 MB, most of them (express, hono, jose) for transports other than stdio.
 // Imported by `lossproof mcp` only, when it runs.
 import type { Readable, Writable } from 'node:stream';
 import {

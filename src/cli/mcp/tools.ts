@@ -48,7 +48,7 @@ const TOKENIZER = { kind: 'text', what: 'Folder with tokenizer.json.' } as const
 const TRAIN = {
   kind: 'text',
   choices: TRAIN_ON,
-  what: 'What should be trained if a row does not say.',
+  what: 'The tokens to train if a row does not say.',
 } as const;
 
 export const TOOLS: readonly Tool[] = [

@@ -139,7 +139,8 @@ describe('an answer', () => {
     const document = documentOf(Array.from({ length: 25 }, () => finding));
     const answer = answerOf(toolOf('check'), { exit: { exitCode: 1 }, document, printed: '' });
     expect(answer.text).toContain('15 more are left out');
-    const [run] = answer.document?.runs as { counts: object; findings: object[] }[];
+    const { runs } = answer.document as { runs: { counts: object; findings: object[] }[] };
+    const [run] = runs;
     expect(run?.counts).toMatchObject({ fail: 25 });
     expect(run?.findings).toHaveLength(10);
   });
@@ -147,7 +148,7 @@ describe('an answer', () => {
   test('without a failure ends with what the command printed: what was not judged, or why', () => {
     const document = documentOf([]);
     const holds = answerOf(toolOf('check'), { exit: { exitCode: 0 }, document, printed: '2 were skipped\n' });
-    expect(holds.text).toMatch(/^What was judged holds\. [\s\S]*\n2 were skipped$/);
+    expect(holds.text).toMatch(/^Nothing wrong was found\. [\s\S]*\n2 were skipped$/);
     const none = answerOf(toolOf('trace'), { exit: { exitCode: 2 }, document, printed: 'no torch\n' });
     expect(none.text).toMatch(/^No verdict\. Do not read this as a pass\. [\s\S]*\nno torch$/);
   });
