@@ -46,7 +46,7 @@ const ENDINGS: readonly Ending[] = ['SIGTERM', 'SIGHUP'];
 
 const isTied = process.env[TIED] === '1';
 delete process.env[TIED];
-// Of whoever started us, for a trainer: a traced script below us would take it for its own.
+// Set for a trainer by the lossproof that started us (`mcp`): a script that we trace must not find it.
 delete process.env.LOSSPROOF_PIPE;
 const starter = process.ppid;
 // SIGTERM is heard as from anybody else: what was started is ended in order.
