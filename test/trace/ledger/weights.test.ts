@@ -473,7 +473,9 @@ describe('one weight a completion', () => {
         at: Object.fromEntries(
           Object.entries(row.at ?? {}).map(([t, told]) => [
             t,
-            told && { ...told, weight: (told.weight ?? 0) * Math.exp(-near(at, Number(t))) },
+            typeof told === 'object' && told !== null
+              ? { ...told, weight: (told.weight ?? 0) * Math.exp(-near(at, Number(t))) }
+              : told,
           ]),
         ),
       }));
