@@ -22,7 +22,8 @@ interface Answer {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-async function connected(world: World) {
+/** `auto`: the protocol of 2026, if the server knows it; `legacy`: the one of 2025. */
+async function connected(world: World, mode: 'auto' | 'legacy' = 'auto') {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['--import', LOADER, MAIN, 'mcp'],
@@ -34,7 +35,7 @@ async function connected(world: World) {
   transport.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  const client = new Client({ name: 'test', version: '1' });
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(transport);
   onTestFinished(async () => {
     await client.close();
@@ -59,8 +60,12 @@ async function connected(world: World) {
 
 const HOUR = 3_600_000;
 
-test('five tools, of which two read only', async () => {
-  const { client } = await connected(makeWorld());
+test.each([
+  ['auto', '2026-07-28'],
+  ['legacy', '2025-11-25'],
+] as const)('five tools, of which two read only (%s)', async (mode, version) => {
+  const { client } = await connected(makeWorld(), mode);
+  expect(client.getNegotiatedProtocolVersion()).toBe(version);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['check', 'trace', 'view', 'explain', 'replay']);
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
@@ -192,14 +197,14 @@ test('nothing runs that no call has named: neither the trainer of a configuratio
 const HANGS = `import os, time\nopen("pid", "w").write(str(os.getpid()))\ntime.sleep(3600)\n`;
 
 test.each([
-  ['check', 'that is cancelled', 'cancel'],
-  ['trace', 'that is cancelled', 'cancel'],
-  ['check', 'of a client that has gone', 'close'],
-  ['check', 'of a server that is killed', 'kill'],
-])('%s %s leaves no process', async (name, _, how) => {
+  ['check', 'that is cancelled', 'cancel', 'auto'],
+  ['trace', 'that is cancelled', 'cancel', 'legacy'],
+  ['check', 'of a client that has gone', 'close', 'auto'],
+  ['check', 'of a server that is killed', 'kill', 'auto'],
+] as const)('%s %s leaves no process', async (name, _, how, mode) => {
   const world = makeWorld();
   world.write('hangs.py', HANGS);
-  const { call, client, transport } = await connected(world);
+  const { call, client, transport } = await connected(world, mode);
   const { pid: server } = transport;
   const controller = new AbortController();
   const told: unknown[] = [];
