@@ -10,6 +10,10 @@ export const FLAGS = {
     what: 'The row is too long to be looked at: nothing of it was judged.',
     todo: 'Cut such rows as the trainer will, or leave them out, before they are looked at.',
   },
+  'left-out': {
+    what: 'The trainer leaves the row out.',
+    todo: 'Write the row as the trainer reads it, or correct what the configuration says about its columns and roles.',
+  },
   refused: {
     what: 'The chat template refuses the conversation.',
     todo: 'Give the conversation the order of roles that the template wants, or the template this order.',

@@ -2,6 +2,7 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, PaddingSide, Role } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
+import type { Shape, Unread } from './shape/shapes.ts';
 import type { Writer } from './writer.ts';
 
 export const TRAIN_ON = ['assistant', 'last', 'completion', 'all'] as const;
@@ -18,6 +19,12 @@ export interface ViewOptions {
   /** Absent: what the row's shape suggests. Rows that come with labels or a mask keep theirs. */
   readonly trainOn?: TrainOn;
   readonly maxLength?: number;
+  /** Who says so, where it is not --train-on. */
+  readonly declaredBy?: string;
+  /** Whether EOS is put behind a text that has none; default: yes. */
+  readonly endsText?: boolean;
+  /** A row's shapes by the rules of a trainer, in place of those that its keys suggest; `from` is the number of its file. */
+  readonly shapes?: (value: unknown, from: number) => readonly Shape[] | Unread;
   /** The end that is lost where a row is too long. */
   readonly truncationSide: PaddingSide;
 }

@@ -1,6 +1,7 @@
 // A whole data set looked at: every row is made, judged and counted; only rows that will be shown are kept.
 import { tokenText } from '../tokenizers/text.ts';
 import { chatRow } from './chat.ts';
+import type { SettingFault } from './config/plan.ts';
 import { cutRow } from './cut.ts';
 import { type Fault, type FlagId, isNote, type NoteId } from './flags.ts';
 import { idsRow } from './ids-row.ts';
@@ -52,6 +53,8 @@ export interface View {
   /** Most rows first; notes stand behind flags. */
   readonly counts: readonly Count[];
   readonly assumed: readonly string[];
+  /** What is wrong with the configuration that the rows were made by, where there is one. */
+  readonly settings?: readonly SettingFault[];
   /** Flagged ones first, each in the order of the file. */
   readonly kept: readonly ViewedRow[];
 }
@@ -214,16 +217,16 @@ function withTexts(viewed: ViewedRow, { tokenizer }: ViewOptions): ViewedRow {
 }
 
 function viewedRows(
-  { number, value, problem, long }: Entry,
+  { number, value, problem, long, from = 0 }: Entry,
   options: ViewOptions,
   assumed: Set<string>,
 ): ViewedRow[] {
-  const unreadable = (sentence: string, id: 'unread' | 'too-long' = 'unread'): ViewedRow[] => [
+  const unreadable = (sentence: string, id: FlagId = 'unread'): ViewedRow[] => [
     { number, faults: [{ id, sentence, columns: [] }] },
   ];
   if (problem !== undefined) return unreadable(problem, long ? 'too-long' : 'unread');
-  const shapes = shapesOf(value);
-  if ('problem' in shapes) return unreadable(shapes.problem);
+  const shapes = options.shapes === undefined ? shapesOf(value) : options.shapes(value, from);
+  if ('problem' in shapes) return unreadable(shapes.problem, shapes.id);
   return shapes.map((shape): ViewedRow => {
     const made = makeRow(shape, options);
     for (const each of made.assumed) assumed.add(each);
@@ -231,7 +234,8 @@ function viewedRows(
     const told = hasTrainFlags(shape);
     const of = { number, form, ...(told === undefined ? {} : { told }) };
     if (made.row === undefined) return { ...of, faults: made.faults };
-    const row = cutRow(made.row, options.maxLength, options.truncationSide);
+    const row =
+      shape.kind === 'made' ? made.row : cutRow(made.row, options.maxLength, options.truncationSide);
     return { ...of, row, faults: [...made.faults, ...judge(row, options)] };
   });
 }
@@ -254,6 +258,8 @@ function makeRow(shape: Shape, options: ViewOptions): Made {
       `The row has ${messages.toLocaleString('en')} messages and calls; ${MOST_MESSAGES.toLocaleString('en')} are made into tokens at most.`,
       'too-long',
     );
+  if (shape.kind === 'made')
+    return { row: shape.row, faults: [], assumed: [`${shape.form}: ${shape.assumed}`] };
   if (shape.kind === 'ids') return idsRow(shape, options);
   if (tokenizer === undefined)
     return refuse(
