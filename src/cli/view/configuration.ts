@@ -5,7 +5,7 @@ import { readJson, readText } from '../../outside/file.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import { configFile } from '../../view/config/file.ts';
-import type { After, Host, Plan, SettingFault } from '../../view/config/plan.ts';
+import type { After, Host, Plan, Seen, SettingFault } from '../../view/config/plan.ts';
 import { readerOf } from '../../view/config/recognise.ts';
 import type { Entry } from '../../view/read.ts';
 import type { ViewOptions } from '../../view/row.ts';
@@ -52,7 +52,7 @@ export async function openConfiguration(
   const columns = await columnsOf(source, Math.max(1, data === undefined ? plan.data.length : 1));
   if (isProblem(columns)) return columns;
   const opened = plan.open({
-    columns,
+    ...columns,
     tokenizer,
     templateTyped: options.template !== undefined,
     ...(world.view.writer === undefined ? {} : { template: world.view.writer.template }),
@@ -134,13 +134,15 @@ async function sourceOf(plan: Plan, data: string | undefined, context: Context):
   };
 }
 
-async function columnsOf(source: Source, files: number): Promise<readonly ReadonlySet<string>[] | Problem> {
+async function columnsOf(source: Source, files: number): Promise<Pick<Seen, 'columns' | 'first'> | Problem> {
   const columns = Array.from({ length: files }, () => new Set<string>());
+  let first: unknown;
   const unread = await source.each(({ value, from = 0 }: Entry) => {
+    first ??= value;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     for (const key of Object.keys(value)) columns[from]?.add(key);
   });
-  return unread ?? columns;
+  return unread ?? { columns, first };
 }
 
 interface Planned {

@@ -38,6 +38,8 @@ export interface Plan {
 export interface Seen {
   /** Of each file, the keys that any of its rows has: `datasets` gives each row all of them. */
   readonly columns: readonly ReadonlySet<string>[];
+  /** The first row of all: TRL looks at it alone where it asks what a data set is. */
+  readonly first: unknown;
   readonly tokenizer: Tokenizer;
   /** The chat template that rows are rendered with. */
   readonly template?: string;

@@ -1,6 +1,7 @@
 // Rows as SFTTrainer makes them: which columns it reads, which template renders them, and what of them is trained.
 // Source: SFTTrainer.__init__ and _prepare_dataset.
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../../outside/decoded.ts';
 import { hasGenerationTags } from '../../../tokenizers/spans.ts';
 import type { Tokenizer } from '../../../tokenizers/tokenizer.ts';
 import type { TrainOn, ViewOptions } from '../../row.ts';
@@ -36,8 +37,10 @@ export function openTrl(
     say('eos_token', tokenizer.problem);
   }
   const completionOnly = completionOnlyOf(settings, columns);
-  columnFaults({ settings, columns, kind, say });
-  const assistant = settings.assistantOnly && kind !== 'ids';
+  const texts =
+    kind === 'text' || (kind === 'pair' && isJsonObject(seen.first) && typeof seen.first.prompt === 'string');
+  columnFaults({ settings, columns, kind, texts, say });
+  const assistant = settings.assistantOnly && kind !== 'ids' && !texts;
   if (assistant) {
     const complaint = markersOf(seen, known);
     if (complaint !== undefined && 'problem' in complaint) return complaint;
@@ -89,11 +92,13 @@ function columnFaults({
   settings,
   columns,
   kind,
+  texts,
   say,
 }: {
   readonly settings: TrlSettings;
   readonly columns: ReadonlySet<string>;
   readonly kind: Kind;
+  readonly texts: boolean;
   readonly say: (key: string, sentence: string, level?: 'fault' | 'note') => void;
 }): void {
   const { completionOnly, assistantOnly, textField } = settings;
@@ -107,7 +112,7 @@ function columnFaults({
     say('completion_only_loss', 'It does nothing: TRL leaves the labels of the rows as they are.');
   if (assistantOnly && kind === 'ids')
     say('assistant_only_loss', 'It does nothing: the rows are ids already, and TRL renders no template.');
-  if (assistantOnly && kind === 'text')
+  if (assistantOnly && texts)
     say('assistant_only_loss', 'TRL stops: the rows are texts, and it needs conversations.');
   if (textField !== 'text' && kind !== 'text')
     say('dataset_text_field', `It does nothing: the rows have ${WHAT[kind]}, which TRL reads first.`);
