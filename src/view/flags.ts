@@ -158,7 +158,7 @@ export const NOTES = {
     todo: 'Its answers are shown as trained, by the convention. Write the flags in every row if that is not meant.',
   },
   cut: {
-    what: 'The row is longer than --max-length.',
+    what: 'The row is longer than the length limit.',
     todo: 'No answer is cut in two; what lies beyond is lost.',
   },
   'ids-are-of-another-rendering': {

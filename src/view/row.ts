@@ -2,7 +2,6 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Ids, PaddingSide, Role } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
-import type { Shape, Unread } from './shape/shapes.ts';
 import type { Writer } from './writer.ts';
 
 export const TRAIN_ON = ['assistant', 'last', 'completion', 'all'] as const;
@@ -23,8 +22,6 @@ export interface ViewOptions {
   readonly declaredBy?: string;
   /** Whether EOS is put behind a text that has none; default: yes. */
   readonly endsText?: boolean;
-  /** A row's shapes by the rules of a trainer, in place of those that its keys suggest; `from` is the number of its file. */
-  readonly shapes?: (value: unknown, from: number) => readonly Shape[] | Unread;
   /** The end that is lost where a row is too long. */
   readonly truncationSide: PaddingSide;
 }

@@ -1,11 +1,12 @@
 // A whole data set looked at: every row is made, judged and counted; only rows that will be shown are kept.
 import { tokenText } from '../tokenizers/text.ts';
 import { chatRow } from './chat.ts';
-import type { SettingFault } from './config/plan.ts';
+import type { SettingFault } from './config/fault.ts';
 import { cutRow } from './cut.ts';
 import { type Fault, type FlagId, isNote, type NoteId } from './flags.ts';
 import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
+import type { Making } from './making.ts';
 import type { Entry } from './read.ts';
 import { openRepeated } from './repeated.ts';
 import { addShares, type RoleShare } from './roles.ts';
@@ -78,7 +79,7 @@ export interface Scanner {
 }
 
 /** The same for rows that come one by one. */
-export function openScanner(options: ViewOptions, keep: Keep): Scanner {
+export function openScanner(options: Making, keep: Keep): Scanner {
   let [rows, flagged, unread, tokens, trained] = [0, 0, 0, 0, 0];
   const roles = new Map<string, { tokens: number; trained: number }>();
   const repeated = openRepeated();
@@ -107,7 +108,7 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
         addShares(viewed.row, roles);
       }
       if ((viewed.row?.ids.length ?? 0) > TRL_LENGTH && viewed.form !== 'input_ids') long++;
-      if (viewed.row === undefined) unread++;
+      if (viewed.row === undefined && !viewed.faults.some(({ id }) => id === 'left-out')) unread++;
       const isFlagged = viewed.faults.some(({ id }) => !isNote(id));
       if (isFlagged) flagged++;
       count(viewed, counts);
@@ -218,7 +219,7 @@ function withTexts(viewed: ViewedRow, { tokenizer }: ViewOptions): ViewedRow {
 
 function viewedRows(
   { number, value, problem, long, from = 0 }: Entry,
-  options: ViewOptions,
+  options: Making,
   assumed: Set<string>,
 ): ViewedRow[] {
   const unreadable = (sentence: string, id: FlagId = 'unread'): ViewedRow[] => [

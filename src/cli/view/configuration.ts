@@ -4,9 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { readJson, readText } from '../../outside/file.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import type { SettingFault } from '../../view/config/fault.ts';
 import { configFile } from '../../view/config/file.ts';
-import type { After, Host, Plan, Seen, SettingFault } from '../../view/config/plan.ts';
+import type { After, Host, Plan, Seen } from '../../view/config/plan.ts';
 import { readerOf } from '../../view/config/recognise.ts';
+import type { Making } from '../../view/making.ts';
 import type { Entry } from '../../view/read.ts';
 import type { ViewOptions } from '../../view/row.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
@@ -15,7 +17,7 @@ import { templateOf, type WorldOptions, worldOf } from './world.ts';
 
 export interface Configured {
   readonly source: Source;
-  readonly world: ViewOptions;
+  readonly world: Making;
   /** What was read from the file, and by which rules. */
   readonly read: readonly string[];
   readonly faults: readonly SettingFault[];
@@ -40,7 +42,7 @@ export async function openConfiguration(
   if ('problem' in config) return config;
   const reader = readerOf(config);
   if ('problem' in reader) return reader;
-  const plan = reader.plan(config, hostOf(context));
+  const plan = reader.plan(config, hostOf(context, data !== undefined));
   if ('problem' in plan) return { problem: `${plan.problem}${hintOf(file, plan.problem, context)}` };
   if (options.template !== undefined && plan.refuses?.template !== undefined)
     return { problem: `--template cannot be used here: ${plan.refuses.template}` };
@@ -72,7 +74,7 @@ export async function openConfiguration(
     source,
     world: { ...world.view, ...opened.settings },
     read: [
-      `rows as the documented rules of ${plan.title} make them; the trainer itself was not asked`,
+      `rows by the documented rules of ${plan.title}; the trainer itself was not asked`,
       `read from ${config.name}: ${plan.read.join(', ')}${typed.length === 0 ? '' : `; typed, which wins: ${typed.join(', ')}`}`,
     ],
     faults: [...plan.faults, ...opened.faults],
@@ -82,8 +84,9 @@ export async function openConfiguration(
 
 // --- helpers ---
 
-function hostOf({ cwd }: Context): Host {
+function hostOf({ cwd }: Context, dataTyped: boolean): Host {
   return {
+    dataTyped,
     kindOf(path) {
       const status = statSync(resolve(cwd, path), { throwIfNoEntry: false });
       return status?.isFile() === true ? 'file' : status?.isDirectory() === true ? 'folder' : undefined;

@@ -135,7 +135,9 @@ async function view(data: string | undefined, options: Options, context: Context
           assumed: [...configured.read, ...scanned.assumed],
           settings: [...configured.faults, ...(after?.faults ?? [])],
         };
-  if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, source.name) });
+  // A configuration that is wrong may be why no row is right.
+  const wrong = seen.settings?.some(({ note }) => note !== true) === true;
+  if (seen.unread === seen.rows && !wrong) return refuse(context, { problem: problemOf(seen, source.name) });
   const of = [
     source.name,
     world.tokenizer === undefined ? 'no tokenizer' : `tokenizer ${world.tokenizer.name}`,

@@ -1,7 +1,7 @@
 // A data set's masks on a terminal: what was found, then rows as tokens flow, trained ones between ⟦ and ⟧ and in
 // bold, so that nothing is lost without colour.
 import type { Strip, StripToken } from '../../check/property.ts';
-import type { SettingFault } from '../../view/config/plan.ts';
+import type { SettingFault } from '../../view/config/fault.ts';
 import { type Fault, isNote, textOf } from '../../view/flags.ts';
 import type { Count, View, ViewedRow } from '../../view/scan.ts';
 import { IGNORE_INDEX } from '../../vocabulary.ts';

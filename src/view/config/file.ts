@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../outside/decoded.ts';
 import { parseStrict } from '../../outside/json.ts';
 import { parseYaml } from '../../outside/yaml.ts';
-import type { Problem, SettingFault } from './plan.ts';
+import type { Problem, SettingFault } from './fault.ts';
 
 export interface ConfigFile {
   readonly name: string;

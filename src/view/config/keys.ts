@@ -1,9 +1,9 @@
 // The keys of a configuration compared with those that the trainer knows: unknown, misspelt, given twice, or of a kind that
 // the trainer takes for something else.
 import { distance } from 'fastest-levenshtein';
+import type { SettingFault } from './fault.ts';
 import { type ConfigFile, faultOf } from './file.ts';
 import type { Keys, Known } from './known.ts';
-import type { SettingFault } from './plan.ts';
 
 export interface Manner {
   /** What happens to an unknown key, as `which stops the run`. */
@@ -69,12 +69,18 @@ export interface PartOf {
 /** The known name that a misspelt one is most like; undefined where none is. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const flat = (text: string): string => text.toLowerCase().replace(/[-_]/g, '');
-  const ranked = names
-    .map((each) => ({ each, far: distance(flat(name), flat(each)) }))
-    .sort((left, right) => left.far - right.far);
+  const letters = (text: string): string => [...flat(text)].sort().join('');
+  // Two letters that changed places are one slip, and two changes.
+  const far = (each: string): number =>
+    letters(each) === letters(name)
+      ? Math.min(1, distance(flat(name), flat(each)))
+      : distance(flat(name), flat(each));
+  const ranked = names.map((each) => ({ each, far: far(each) })).sort((left, right) => left.far - right.far);
   const [first] = ranked;
   // A third of the letters wrong is another word.
-  return first !== undefined && first.far <= Math.floor(flat(name).length / 3) ? first.each : undefined;
+  return first !== undefined && first.far <= Math.max(1, Math.floor(flat(name).length / 3))
+    ? first.each
+    : undefined;
 }
 
 /** `512`, `"a"`, `null`: as a person would write it in the file. */

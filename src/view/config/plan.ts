@@ -1,21 +1,9 @@
 // What a trainer's configuration says about rows: which data, which tokenizer, and how a row is made of them.
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
-import type { TrainOn, ViewOptions } from '../row.ts';
+import type { Making } from '../making.ts';
+import type { TrainOn } from '../row.ts';
+import type { Problem, SettingFault } from './fault.ts';
 import type { ConfigFile } from './file.ts';
-
-/** What is wrong with a configuration: a key that does nothing, or that stops the trainer. */
-export interface SettingFault {
-  /** As the file has it, with the part that it is in: `columns.response`. */
-  readonly key: string;
-  readonly line?: number;
-  readonly sentence: string;
-  /** Worth a look, and perhaps on purpose. */
-  readonly note?: true;
-}
-
-export interface Problem {
-  readonly problem: string;
-}
 
 export interface Plan {
   /** With its version: `TRL 1.13.0 (trl sft)`. */
@@ -53,7 +41,7 @@ export interface Seen {
 }
 
 export interface Opened {
-  readonly settings: Partial<ViewOptions>;
+  readonly settings: Partial<Making>;
   readonly faults: readonly SettingFault[];
   /** When all rows have been seen. */
   readonly after: () => After;
@@ -73,6 +61,8 @@ export interface Reader {
 
 /** What a reader may look at. */
 export interface Host {
+  /** Rows were named on the command line: those of the configuration are not read. */
+  readonly dataTyped: boolean;
   /** What a path is, from where the training is started. */
   readonly kindOf: (path: string) => 'file' | 'folder' | undefined;
   /** Names in a folder. */

@@ -1,8 +1,10 @@
 // Whose configuration a file is, by keys that one trainer knows and the others do not.
+
+import type { Problem } from './fault.ts';
 import type { ConfigFile } from './file.ts';
 import { knownOf } from './known.ts';
 import { llamaFactory } from './llama-factory/settings.ts';
-import type { Problem, Reader } from './plan.ts';
+import type { Reader } from './plan.ts';
 import { trl } from './trl/settings.ts';
 
 const READERS: readonly Reader[] = [trl, llamaFactory];

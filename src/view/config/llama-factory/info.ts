@@ -3,10 +3,11 @@
 // not the default.
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../outside/decoded.ts';
+import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
 import { nearest, partFaults } from '../keys.ts';
 import type { Keys, Known } from '../known.ts';
-import type { Host, Problem, SettingFault } from '../plan.ts';
+import type { Host } from '../plan.ts';
 
 export interface DatasetEntry {
   readonly name: string;
@@ -54,7 +55,7 @@ export function entriesOf(config: ConfigFile, known: Known, host: Host): Entries
 // --- helpers ---
 
 const INFO = 'dataset_info.json';
-const GO_ON = 'write the rows to a file, and name it in dataset_info.json as file_name';
+const GO_ON = 'write the rows to a file, and name it: lossproof view rows.jsonl --config FILE';
 const REMOTE = ['hf_hub_url', 'ms_hub_url', 'om_hub_url', 'script_url', 'cloud_file_name'];
 
 interface Around {
@@ -70,12 +71,13 @@ function entryOf(
   { config, known, host, folder }: Around,
 ): { readonly entry: DatasetEntry; readonly faults: readonly SettingFault[] } | Problem {
   const remote = REMOTE.find((key) => info[key] !== undefined);
-  if (remote !== undefined)
+  if (remote !== undefined && !host.dataTyped)
     return { problem: `the data set ${name} has ${remote}, which view does not load; ${GO_ON}` };
   const { file_name: file, formatting = 'alpaca', ranking = false, columns, tags, num_samples } = info;
-  if (typeof file !== 'string') return { problem: `the data set ${name} in ${INFO} has no file_name` };
-  const path = join(folder, file);
-  const kind = host.kindOf(path);
+  if (typeof file !== 'string' && !host.dataTyped)
+    return { problem: `the data set ${name} in ${INFO} has no file_name` };
+  const path = join(folder, String(file));
+  const kind = host.dataTyped ? 'file' : host.kindOf(path);
   if (kind === undefined) return { problem: `the data set ${name}: there is no file ${path}` };
   if (kind === 'folder')
     return { problem: `the data set ${name}: ${path} is a folder, and view reads one file` };

@@ -2,10 +2,11 @@
 // nothing. Source: llamafactory/hparams/parser.py and data_args.py of the version in known/llama-factory.json.
 import type { JsonObject } from '../../../outside/decoded.ts';
 import type { TrainOn } from '../../row.ts';
+import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
 import { keyFaults, nearest, written } from '../keys.ts';
 import { type Known, knownOf } from '../known.ts';
-import type { Host, Opened, Plan, Problem, Reader, Seen, SettingFault } from '../plan.ts';
+import type { Host, Opened, Plan, Reader, Seen } from '../plan.ts';
 import { OPENAI_SYSTEM } from './convert.ts';
 import { type DatasetEntry, entriesOf } from './info.ts';
 import { factoryShapes } from './rows.ts';

@@ -1,9 +1,9 @@
 // LLaMA-Factory's own templates, which it uses in place of the tokenizer's, and what is to be known to encode with one.
 import { isJsonObject } from '../../../outside/decoded.ts';
 import type { Tokenizer } from '../../../tokenizers/tokenizer.ts';
+import type { Problem } from '../fault.ts';
 import { nearest } from '../keys.ts';
 import type { Known } from '../known.ts';
-import type { Problem } from '../plan.ts';
 
 /** A text, a token by name, or bos_token and eos_token. */
 export type Slot = string | { readonly token: string } | { readonly special: string };

@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../../outside/decoded.ts';
 import { hasGenerationTags } from '../../../tokenizers/spans.ts';
 import type { Tokenizer } from '../../../tokenizers/tokenizer.ts';
-import type { TrainOn, ViewOptions } from '../../row.ts';
+import type { Making } from '../../making.ts';
+import type { TrainOn } from '../../row.ts';
+import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
 import type { Known } from '../known.ts';
-import type { After, Opened, Problem, Seen, SettingFault } from '../plan.ts';
-import type { TrlSettings } from './settings.ts';
-import { type Kind, kindOf, trlShapes } from './shapes.ts';
+import type { After, Opened, Seen } from '../plan.ts';
+import { type Kind, kindOf, type TrlSettings, trlShapes } from './shapes.ts';
 
 export function openTrl(
   config: ConfigFile,
@@ -49,7 +50,7 @@ export function openTrl(
   const told = trainOnOf(kind, assistant, completionOnly);
   const trainOn = seen.trainOn ?? told.trainOn;
   const rows = trlShapes({ settings, columns, kind, completionOnly, trainOn, tokenizer: seen.tokenizer });
-  const own: Partial<ViewOptions> = {
+  const own: Partial<Making> = {
     ...('problem' in tokenizer ? {} : { tokenizer }),
     // Ids come with their labels.
     ...(kind === 'ids' ? {} : { trainOn }),
@@ -169,10 +170,7 @@ function trainOnOf(kind: Kind, assistant: boolean, completionOnly: boolean): Dec
   return { trainOn: 'all', why: 'as TRL does with this configuration' };
 }
 
-function lengthOf(
-  { packing, strategy, maxLength, keepEnd, skip }: TrlSettings,
-  seen: Seen,
-): Partial<ViewOptions> {
+function lengthOf({ packing, strategy, maxLength, keepEnd, skip }: TrlSettings, seen: Seen): Partial<Making> {
   const limit = seen.maxLength ?? (skip ? null : maxLength);
   // Best-fit packing cuts what is too long; the other strategies go on with it in the next row.
   if (limit === null || (packing && strategy !== 'bfd' && seen.maxLength === undefined)) return {};

@@ -3,28 +3,15 @@
 // known/trl.json.
 import { extname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../outside/decoded.ts';
+import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
 import { keyFaults, partFaults, written } from '../keys.ts';
 import { type Keys, knownOf } from '../known.ts';
-import type { Host, Plan, Problem, Reader, SettingFault } from '../plan.ts';
+import type { Host, Plan, Reader } from '../plan.ts';
 import { openTrl } from './open.ts';
+import type { TrlSettings } from './shapes.ts';
 
 export const trl: Reader = { known: 'trl', plan };
-
-/** Settings of `trl sft` that rows depend on. */
-export interface TrlSettings {
-  readonly maxLength: number | null;
-  readonly keepEnd: boolean;
-  readonly packing: boolean;
-  readonly strategy: string;
-  readonly completionOnly: boolean | null;
-  readonly assistantOnly: boolean;
-  readonly textField: string;
-  readonly eos?: string;
-  readonly skip: boolean;
-  /** Columns that the mixture keeps. */
-  readonly columns?: readonly string[];
-}
 
 // --- helpers ---
 
@@ -44,9 +31,10 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
   const { model_name_or_path: model, chat_template_path: path } = values;
   const template = typeof path === 'string' ? templateOf(path, host) : undefined;
   if (template !== undefined && 'problem' in template) return template;
-  const read = READ.filter((key) => values[key] !== undefined && values[key] !== null).map(
-    (key) => `${key} ${written(values[key])}`,
-  );
+  const named = READ.filter((key) => !(host.dataTyped && /^datasets?(?:_name)?$/.test(key)));
+  const read = named
+    .filter((key) => values[key] !== undefined && values[key] !== null)
+    .map((key) => `${key} ${written(values[key])}`);
   if (values.max_length === undefined) read.push(`max_length ${settings.maxLength} (TRL's default)`);
   return {
     title: `${known.trainer} ${known.version} (trl sft)`,
@@ -141,6 +129,7 @@ const GO_ON = 'write the rows to a file, and name it: lossproof view rows.jsonl 
 
 function dataOf(config: ConfigFile, host: Host): Data | Problem {
   const { dataset_name: name, datasets } = config.values;
+  if (host.dataTyped) return { files: [], faults: [] };
   if (Array.isArray(datasets) && datasets.length > 0) return mixtureOf(config, datasets, host);
   if (name === undefined || name === null) return { files: [], faults: [] };
   if (typeof name !== 'string') return { problem: `dataset_name of ${config.name} is no text` };

@@ -7,7 +7,21 @@ import type { ChatMessage } from '../../shape/messages.ts';
 import { shapesOf } from '../../shape/shape.ts';
 import type { ChatShape, Shape, Unread } from '../../shape/shapes.ts';
 import { trainFields } from '../../shape/train-flags.ts';
-import type { TrlSettings } from './settings.ts';
+
+/** Settings of `trl sft` that rows depend on. */
+export interface TrlSettings {
+  readonly maxLength: number | null;
+  readonly keepEnd: boolean;
+  readonly packing: boolean;
+  readonly strategy: string;
+  readonly completionOnly: boolean | null;
+  readonly assistantOnly: boolean;
+  readonly textField: string;
+  readonly eos?: string;
+  readonly skip: boolean;
+  /** Columns that the mixture keeps. */
+  readonly columns?: readonly string[];
+}
 
 export type Kind = 'ids' | 'pair' | 'messages' | 'text';
 
