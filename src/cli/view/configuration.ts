@@ -99,7 +99,7 @@ function hostOf({ cwd }: Context, dataTyped: boolean): Host {
 /** Trainers look for paths where they are started; a file in another folder is often the reason that one is missing. */
 function hintOf(file: string, problem: string, { cwd }: Context): string {
   const folder = dirname(resolve(cwd, file));
-  if (folder === cwd || !/ no file|cannot be read|is no folder/.test(problem)) return '';
+  if (folder === cwd || !/ no file|cannot be read|is not a folder/.test(problem)) return '';
   return `. Paths are taken from the folder in which the training is started, here ${cwd}`;
 }
 
@@ -162,7 +162,7 @@ async function planned(plan: Plan, options: WorldOptions, context: Context): Pro
     };
   if (options.tokenizer === undefined && !existsSync(resolve(context.cwd, named)))
     return {
-      problem: `the model ${named} is no folder here, and view downloads nothing: tokenizer.save_pretrained(DIR) writes the tokenizer, and --tokenizer DIR names it`,
+      problem: `the model ${named} is not a folder here, and view downloads nothing: tokenizer.save_pretrained(DIR) writes the tokenizer, and --tokenizer DIR names it`,
     };
   const { template } = plan;
   let cloned: Tokenizer | undefined;

@@ -21,7 +21,7 @@ export function configFile(path: string, text: string): ConfigFile | Problem {
   const made = json
     ? { value: read.ok, lines: new Map<string, number>(), twice: [] }
     : (read.ok as { value: unknown; lines: ReadonlyMap<string, number>; twice: readonly string[] });
-  if (!isJsonObject(made.value)) return { problem: `${name} is no mapping of keys to values` };
+  if (!isJsonObject(made.value)) return { problem: `${name} is not a mapping of keys to values` };
   return { name, values: made.value, lines: made.lines, twice: made.twice };
 }
 

@@ -201,7 +201,7 @@ describe('what may be meant is a note', () => {
 test('a row that LLaMA-Factory leaves out is flagged with the reason', async () => {
   const { code, text } = await seen(projectOf(FACTORY, INFO, [...ROWS, { messages: [turn('user', 'Hi')] }]));
   expect(text).toContain('✗ left-out 1 row: 3');
-  expect(text).toContain('its last is no answer');
+  expect(text).toContain('its last is not an answer');
   expect(code).toBe(1);
 });
 
@@ -252,7 +252,7 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       ],
       'Excessive alias count',
     ],
-    ['no mapping', ['- a'], 'train.yaml is no mapping of keys to values'],
+    ['no mapping', ['- a'], 'train.yaml is not a mapping of keys to values'],
     ['another stage', [...without(FACTORY, 'stage'), 'stage: dpo'], 'the stage of train.yaml is "dpo"'],
     [
       'no such template',

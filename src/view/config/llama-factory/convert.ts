@@ -49,7 +49,7 @@ function alpaca(row: JsonObject, { columns }: DatasetEntry): Converted {
   const turns: Turn[] = [];
   const history = columnOf(row, columns.history);
   for (const pair of Array.isArray(history) ? history : []) {
-    if (!Array.isArray(pair) || pair.length !== 2) return { stops: 'a pair of the history is no pair' };
+    if (!Array.isArray(pair) || pair.length !== 2) return { stops: 'a pair of the history is not a pair' };
     const [question, answer] = pair as readonly unknown[];
     if (typeof question !== 'string' || typeof answer !== 'string')
       return { stops: 'the history is not made of texts' };
@@ -59,7 +59,7 @@ function alpaca(row: JsonObject, { columns }: DatasetEntry): Converted {
   for (const column of [columns.prompt, columns.query]) {
     const value = columnOf(row, column);
     if (value === undefined || value === null || value === '') continue;
-    if (typeof value !== 'string') return { stops: `${column} is no text` };
+    if (typeof value !== 'string') return { stops: `${column} is not a text` };
     query.push(value);
   }
   turns.push({ role: 'user', content: query.join('\n') });
@@ -69,7 +69,7 @@ function alpaca(row: JsonObject, { columns }: DatasetEntry): Converted {
       leftOut:
         columns.response === undefined
           ? 'no column is its answer, since columns names no response'
-          : `its answer (column ${columns.response}) is no text`,
+          : `its answer (column ${columns.response}) is not a text`,
     };
   const system = systemOf(row, columns.system);
   if (typeof system !== 'string') return system;
@@ -79,14 +79,14 @@ function alpaca(row: JsonObject, { columns }: DatasetEntry): Converted {
 
 function systemOf(row: JsonObject, column: string | undefined): string | { readonly stops: string } {
   const value = columnOf(row, column) ?? '';
-  return typeof value === 'string' ? value : { stops: `${column} is no text` };
+  return typeof value === 'string' ? value : { stops: `${column} is not a text` };
 }
 
 function conversation(row: JsonObject, { columns, tags, formatting }: DatasetEntry): Converted {
   const { role_tag: roleTag = '', content_tag: contentTag = '', system_tag: systemTag } = tags;
   const given = columnOf(row, columns.messages);
   if (!Array.isArray(given) || !given.every(isJsonObject))
-    return { stops: `${columns.messages ?? 'the column of the messages'} is no list of messages` };
+    return { stops: `${columns.messages ?? 'the column of the messages'} is not a list of messages` };
   let list: readonly JsonObject[] = given;
   let system = systemOf(row, columns.system);
   if (typeof system !== 'string') return system;
@@ -105,9 +105,9 @@ function conversation(row: JsonObject, { columns, tags, formatting }: DatasetEnt
     if (role === undefined || role !== expected) {
       const tag = expected === 'user' ? tags.user_tag : tags.assistant_tag;
       const wants = tag === undefined ? `tags names no ${expected}_tag` : `'${tag}' is expected there`;
-      // In the format openai a name that is no tag is looked up in a dictionary.
+      // In the format openai a name that is not a tag is looked up in a dictionary.
       if (role === undefined && formatting === 'openai')
-        return { stops: `message ${at} has the role '${String(name)}', which is no tag` };
+        return { stops: `message ${at} has the role '${String(name)}', which is not a tag` };
       return { leftOut: `message ${at} has the role '${String(name)}', and ${wants}` };
     }
     const content = message[contentTag];
@@ -115,7 +115,7 @@ function conversation(row: JsonObject, { columns, tags, formatting }: DatasetEnt
     turns.push({ role, content });
   }
   if (turns.length % 2 !== 0)
-    return { leftOut: `it has ${turns.length} messages, and so its last is no answer` };
+    return { leftOut: `it has ${turns.length} messages, and so its last is not an answer` };
   if (turns.length === 0) return { leftOut: 'it has no messages' };
   return {
     form: formatting === 'openai' ? 'messages' : 'conversations',

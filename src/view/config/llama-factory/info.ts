@@ -34,7 +34,7 @@ export function entriesOf(config: ConfigFile, known: Known, host: Host): Entries
   const read = host.readJson(file);
   if ('complaint' in read)
     return { problem: `${file} cannot be read from where view was started: ${read.complaint}` };
-  if (!isJsonObject(read.ok)) return { problem: `${file} is no object` };
+  if (!isJsonObject(read.ok)) return { problem: `${file} is not an object` };
   const names = typeof dataset === 'string' ? dataset.split(',').map((each) => each.trim()) : dataset;
   const entries: DatasetEntry[] = [];
   const faults: SettingFault[] = [];

@@ -63,6 +63,6 @@ export function factoryShapes({
 function assumptionOf({ trainOnPrompt, maskHistory }: Encoding): string {
   if (trainOnPrompt) return 'every token is trained, the questions as well';
   return maskHistory
-    ? 'the last answer is trained, with all that the template writes behind it'
-    : 'every answer is trained, with all that the template writes behind it';
+    ? 'the last answer is trained, with what the template writes after it'
+    : 'every answer is trained, with what the template writes after it';
 }

@@ -148,7 +148,7 @@ function openFactory({ config, known, entries, template }: Made, seen: Seen): Op
     return { problem: `${config.name} names no dataset, so it is not known how rows are written` };
   const cutoff = Number(own(values, known, 'cutoff_len'));
   if (!Number.isSafeInteger(cutoff) || cutoff < 1)
-    return { problem: `cutoff_len of ${config.name} is no length` };
+    return { problem: `cutoff_len of ${config.name} is not a length` };
   const packing = isTrue(values.packing) || isTrue(values.neat_packing);
   const system = values.default_system;
   const encoding: Encoding = {

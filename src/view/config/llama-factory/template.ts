@@ -70,7 +70,7 @@ export function fixedTokenizer(
   const missing = [...stops, ...named].find((each) => tokenizer.tokenId(each) === undefined);
   if (missing !== undefined)
     return {
-      problem: `the template ${name} needs the token ${missing}, which the tokenizer ${tokenizer.name} does not have: is it the template of another model? LLaMA-Factory adds a token without training behind it`,
+      problem: `the template ${name} needs the token ${missing}, which the tokenizer ${tokenizer.name} does not have: is it the template of another model? LLaMA-Factory adds it as a new, untrained token`,
     };
   const [first] = stops;
   const id = replaceEos && first !== undefined ? tokenizer.tokenId(first) : tokenizer.eosTokenId;

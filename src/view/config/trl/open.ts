@@ -120,7 +120,7 @@ function columnFaults({
   if (kind === 'text' && textField !== 'text' && !columns.has('text'))
     say(
       'dataset_text_field',
-      `TRL puts the EOS token behind the column text alone: texts of the column ${textField} get none.`,
+      `TRL appends the EOS token to the column text only: texts of the column ${textField} get none.`,
       'note',
     );
   if (kind === 'ids' && columns.has('completion_mask') && !columns.has('labels') && completionOnly === null)

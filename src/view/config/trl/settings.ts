@@ -132,7 +132,7 @@ function dataOf(config: ConfigFile, host: Host): Data | Problem {
   if (host.dataTyped) return { files: [], faults: [] };
   if (Array.isArray(datasets) && datasets.length > 0) return mixtureOf(config, datasets, host);
   if (name === undefined || name === null) return { files: [], faults: [] };
-  if (typeof name !== 'string') return { problem: `dataset_name of ${config.name} is no text` };
+  if (typeof name !== 'string') return { problem: `dataset_name of ${config.name} is not a text` };
   const split = config.values.dataset_train_split ?? 'train';
   if (host.kindOf(name) === 'file')
     return {
@@ -149,7 +149,9 @@ function dataOf(config: ConfigFile, host: Host): Data | Problem {
     const found = filesIn(name, String(split), host);
     return 'problem' in found ? found : { files: found.files, faults: [] };
   }
-  return { problem: `dataset_name ${name} is no folder here: view reads no data set from the Hub; ${GO_ON}` };
+  return {
+    problem: `dataset_name ${name} is not a folder here: view reads no data set from the Hub; ${GO_ON}`,
+  };
 }
 
 function mixtureOf(config: ConfigFile, datasets: readonly unknown[], host: Host): Data | Problem {
@@ -158,7 +160,7 @@ function mixtureOf(config: ConfigFile, datasets: readonly unknown[], host: Host)
   let columns: readonly string[] | undefined;
   for (const [at, given] of datasets.entries()) {
     const part = `datasets[${at}]`;
-    if (!isJsonObject(given)) return { problem: `${part} of ${config.name} is no mapping` };
+    if (!isJsonObject(given)) return { problem: `${part} of ${config.name} is not a mapping` };
     // DatasetConfig(**dataset): Python refuses a keyword that it does not have.
     for (const fault of partFaults(config, {
       part,
@@ -197,7 +199,7 @@ function filesOf(
   if (named === undefined || named === null) {
     if (typeof path === 'string' && host.kindOf(path) === 'folder') return filesIn(path, split, host);
     return {
-      problem: `${part} (path ${written(path)}) is no folder here: view reads nothing from the Hub; ${GO_ON}`,
+      problem: `${part} (path ${written(path)}) is not a folder here: view reads nothing from the Hub; ${GO_ON}`,
     };
   }
   if (!BUILDERS.has(path))
