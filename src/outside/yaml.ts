@@ -20,7 +20,13 @@ export function parseYaml(text: string): Decoded<Yaml> {
   const counter = new LineCounter();
   try {
     // PyYAML lets a key be given twice, and takes the last: who reads the file is to hear of it, not to be stopped.
-    const document = parseDocument(text, { version: '1.1', uniqueKeys: false, lineCounter: counter });
+    const document = parseDocument(text, {
+      version: '1.1',
+      uniqueKeys: false,
+      lineCounter: counter,
+      // It would warn on the terminal.
+      logLevel: 'error',
+    });
     const [error] = document.errors;
     if (error !== undefined) return { complaint: error.message.split('\n')[0] ?? error.code };
     const lines = new Map<string, number>();

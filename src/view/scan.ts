@@ -67,7 +67,7 @@ export interface Keep {
   readonly numbers?: ReadonlySet<number>;
 }
 
-export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep): View {
+export function scan(entries: Iterable<Entry>, options: Making, keep: Keep): View {
   const scanner = openScanner(options, keep);
   for (const entry of entries) scanner.look(entry);
   return scanner.end();

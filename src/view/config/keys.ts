@@ -85,11 +85,23 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 
 /** `512`, `"a"`, `null`: as a person would write it in the file. */
 export function written(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = jsonOf(value);
   return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text;
 }
 
+/** A text as it is, anything else as it is written. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : written(value));
+
 // --- helpers ---
+
+/** An alias of YAML may hold itself, which no JSON can. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing';
+  } catch {
+    return '(a value that holds itself)';
+  }
+}
 
 const SHOWN_VALUE = 60;
 /** Python takes each of these texts for true; the parser of arguments reads them as what they spell. */

@@ -1,6 +1,9 @@
 // `view --config` on configurations of LLaMA-Factory: its rows are those of LLaMA-Factory, and what it flags stops it or does
 // nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { families, familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
+import { knownOf } from '../../../src/view/config/known.ts';
+import { fixedTokenizer, templateOf } from '../../../src/view/config/llama-factory/template.ts';
 import { STARTING } from '../trl/ask.ts';
 import { type Case, type Project, project } from './rows.ts';
 
@@ -147,6 +150,19 @@ const RIGHT: Readonly<Record<string, Case>> = {
   },
 };
 
+/** Every template that view reads, with the first family of tokenizers that has its tokens. */
+const TEMPLATES: Readonly<Record<string, Case>> = Object.fromEntries(
+  Object.keys(knownOf('llama-factory').templates).flatMap((name) => {
+    const template = templateOf(name, knownOf('llama-factory'));
+    if ('problem' in template) return [];
+    const own = families.find((each) => {
+      const loaded = loadTokenizer(familyFolder(each));
+      return 'tokenizer' in loaded && !('problem' in fixedTokenizer(loaded.tokenizer, name, template));
+    });
+    return own === undefined ? [] : [[`template-${name}`, model(own, name)]];
+  }),
+);
+
 /** A setting that does nothing: the rows are those of the same file without it. */
 const IDLE: Readonly<Record<string, readonly [string, Case]>> = {
   'thinking-of-another-template': ['enable_thinking', sharegpt({ enable_thinking: false })],
@@ -189,6 +205,7 @@ let made: Project;
 beforeAll(async () => {
   made = await project('factory', {
     ...RIGHT,
+    ...TEMPLATES,
     ...Object.fromEntries(Object.entries(IDLE).map(([name, [, each]]) => [name, each])),
     ...Object.fromEntries(Object.entries(PLAIN).map(([name, each]) => [`${name}-bare`, each])),
     ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
@@ -198,7 +215,11 @@ beforeAll(async () => {
 afterAll(() => made?.end());
 
 describe('rows are those of LLaMA-Factory, and no setting is flagged', () => {
-  test.each(Object.keys(RIGHT))('%s', async (name) => {
+  test('most templates are among them', () => {
+    expect(Object.keys(TEMPLATES).length).toBeGreaterThan(40);
+  });
+
+  test.each(Object.keys({ ...RIGHT, ...TEMPLATES }))('%s', async (name) => {
     const { rows, faults } = await made.ours(name);
     expect(made.theirs.get(name)).toEqual({ rows });
     expect(rows).not.toEqual([]);

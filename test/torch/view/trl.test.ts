@@ -96,6 +96,8 @@ const RIGHT: Readonly<Record<string, Case>> = {
     { datasets: [{ path: 'json', data_files: './rows.jsonl', columns: ['messages'] }] },
   ),
   'a-cloned-template': sft(TALKS, { chat_template_path: 'qwen' }),
+  'keys-of-the-launcher': sft(TALKS, { num_processes: 1, mixed_precision: 'no', env: { A: '1' } }),
+  'texts-for-values': sft(TALKS, { packing: 'no', max_length: '20' }),
   'flags-of-messages': sft(
     [{ messages: [turn('user', 'Hi'), { ...turn('assistant', 'Hello'), weight: 0 }] }],
     { assistant_only_loss: true, ...marked },
@@ -122,6 +124,9 @@ const IDLE: Readonly<Record<string, readonly [string, Case]>> = {
 
 /** A setting with which TRL stops. */
 const STOPS: Readonly<Record<string, readonly [string, Case]>> = {
+  'an-unknown-key': ['max_lenght', sft(TALKS, { max_lenght: 20 })],
+  'a-key-of-another-command': ['num_generations', sft(TALKS, { num_generations: 2 })],
+  'a-key-of-an-older-version': ['max_seq_length', sft(TALKS, { max_seq_length: 20 })],
   'answers-of-texts': ['assistant_only_loss', sft([{ text: 'a b' }], { assistant_only_loss: true })],
   'answers-of-pairs-of-texts': ['assistant_only_loss', sft(PAIRS, { assistant_only_loss: true })],
   'answers-without-marks': ['assistant_only_loss', sft(TALKS, { assistant_only_loss: true })],

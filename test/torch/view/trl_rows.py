@@ -7,15 +7,19 @@ from lossproof.adapters.common._library import quietly
 
 with quietly():
     import torch
+    from accelerate.commands.launch import launch_command_parser
     from datasets import load_dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig
     from trl import SFTTrainer, get_dataset
+    from trl.cli.accelerate_config import resolve_accelerate_config_argument
     from trl.scripts.sft import make_parser
 
 
 def rows(file):
     """As trl/scripts/sft.py, with a small model in place of the one that is named: only its tokenizer makes rows."""
-    script, training, model, mixture, *_ = make_parser().parse_args_and_config(["--config", file], return_remaining_strings=True)
+    script, training, model, mixture, remaining = make_parser().parse_args_and_config(["--config", file], return_remaining_strings=True)
+    # As trl/cli/commands/training.py: what no dataclass has goes to accelerate.
+    launch_command_parser().parse_args([*resolve_accelerate_config_argument(remaining), "sft.py"])
     training.bf16 = False
     tokenizer = AutoTokenizer.from_pretrained(model.model_name_or_path)
     if mixture.datasets:
@@ -33,7 +37,7 @@ def made(file):
     with quietly():
         try:
             return {"rows": rows(file)}
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return {"stops": f"{type(error).__name__}: {error}"}
 
 

@@ -2,6 +2,7 @@
 // llamafactory/data/converter.py, and preprocess_dataset in llamafactory/data/processor/supervised.py.
 import { isJsonObject, type JsonObject } from '../../../outside/decoded.ts';
 import type { Form } from '../../shape/shapes.ts';
+import { textOf } from '../keys.ts';
 import type { DatasetEntry } from './info.ts';
 
 export interface Turn {
@@ -91,7 +92,7 @@ function conversation(row: JsonObject, { columns, tags, formatting }: DatasetEnt
   let system = systemOf(row, columns.system);
   if (typeof system !== 'string') return system;
   if (systemTag !== undefined && list[0]?.[roleTag] === systemTag) {
-    system = String(list[0][contentTag] ?? '');
+    system = textOf(list[0][contentTag] ?? '');
     list = list.slice(1);
   }
   const turns: Turn[] = [];
@@ -107,8 +108,8 @@ function conversation(row: JsonObject, { columns, tags, formatting }: DatasetEnt
       const wants = tag === undefined ? `tags names no ${expected}_tag` : `'${tag}' is expected there`;
       // In the format openai a name that is not a tag is looked up in a dictionary.
       if (role === undefined && formatting === 'openai')
-        return { stops: `message ${at} has the role '${String(name)}', which is not a tag` };
-      return { leftOut: `message ${at} has the role '${String(name)}', and ${wants}` };
+        return { stops: `message ${at} has the role '${textOf(name)}', which is not a tag` };
+      return { leftOut: `message ${at} has the role '${textOf(name)}', and ${wants}` };
     }
     const content = message[contentTag];
     if (typeof content !== 'string') return { stops: `message ${at} has no text in ${contentTag}` };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../outside/decoded.ts';
 import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
-import { nearest, partFaults } from '../keys.ts';
+import { nearest, partFaults, textOf } from '../keys.ts';
 import type { Keys, Known } from '../known.ts';
 import type { Host } from '../plan.ts';
 
@@ -26,7 +26,7 @@ export interface Entries {
 
 export function entriesOf(config: ConfigFile, known: Known, host: Host): Entries | Problem {
   const { dataset, dataset_dir: given = known.keys.dataset_dir?.default } = config.values;
-  const folder = String(given);
+  const folder = textOf(given);
   if (dataset === undefined || dataset === null) return { entries: [], faults: [] };
   if (folder === 'ONLINE' || folder.startsWith('REMOTE:'))
     return { problem: `dataset_dir ${folder} is on the Hub, from which view reads nothing; ${GO_ON}` };
@@ -38,7 +38,7 @@ export function entriesOf(config: ConfigFile, known: Known, host: Host): Entries
   const names = typeof dataset === 'string' ? dataset.split(',').map((each) => each.trim()) : dataset;
   const entries: DatasetEntry[] = [];
   const faults: SettingFault[] = [];
-  for (const name of Array.isArray(names) ? names.map(String) : [String(names)]) {
+  for (const name of Array.isArray(names) ? names.map(textOf) : [textOf(names)]) {
     const info: unknown = Object.hasOwn(read.ok, name) ? read.ok[name] : undefined;
     if (!isJsonObject(info)) {
       const near = nearest(name, Object.keys(read.ok));
@@ -76,7 +76,7 @@ function entryOf(
   const { file_name: file, formatting = 'alpaca', ranking = false, columns, tags, num_samples } = info;
   if (typeof file !== 'string' && !host.dataTyped)
     return { problem: `the data set ${name} in ${INFO} has no file_name` };
-  const path = join(folder, String(file));
+  const path = join(folder, textOf(file));
   const kind = host.dataTyped ? 'file' : host.kindOf(path);
   if (kind === undefined) return { problem: `the data set ${name}: there is no file ${path}` };
   if (kind === 'folder')
@@ -90,7 +90,7 @@ function entryOf(
   });
   if (typeof formatting !== 'string' || !FORMATS.includes(formatting))
     return {
-      problem: `the data set ${name}: formatting ${String(formatting)} is none of ${FORMATS.join(', ')}: LLaMA-Factory stops`,
+      problem: `the data set ${name}: formatting ${textOf(formatting)} is none of ${FORMATS.join(', ')}: LLaMA-Factory stops`,
     };
   if (num_samples !== undefined && num_samples !== null)
     faults.push(faultOf(config, `${name}.num_samples`, 'It was not applied: all rows are shown.', 'note'));

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../outside/decoded.ts';
 import type { TrainOn } from '../../row.ts';
 import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
-import { keyFaults, nearest, written } from '../keys.ts';
+import { keyFaults, nearest, textOf, written } from '../keys.ts';
 import { type Known, knownOf } from '../known.ts';
 import type { Host, Opened, Plan, Reader, Seen } from '../plan.ts';
 import { OPENAI_SYSTEM } from './convert.ts';
@@ -21,7 +21,7 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
   const { values } = config;
   const title = `${known.trainer} ${known.version} (stage sft)`;
   const stage = own(values, known, 'stage');
-  if (stage !== 'sft' && known.keys.stage?.choices?.includes(String(stage)) === true)
+  if (stage !== 'sft' && known.keys.stage?.choices?.includes(textOf(stage)) === true)
     return { problem: `view reads ${title}; the stage of ${config.name} is ${written(stage)}` };
   const { tokenized_path: cache, model_name_or_path: model, template: name } = values;
   if (typeof cache === 'string' && host.kindOf(cache) === 'folder')
@@ -53,7 +53,7 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
     data: entries.map(({ file }) => file),
     ...(typeof model === 'string' ? { tokenizer: model } : {}),
     refuses: {
-      template: `LLaMA-Factory renders with its own template ${String(name)}, not with a chat template`,
+      template: `LLaMA-Factory renders with its own template ${textOf(name)}, not with a chat template`,
     },
     read,
     faults,
@@ -103,7 +103,7 @@ function combinations(config: ConfigFile, known: Known, template: Template): Set
   if (template.class !== 'ReasoningTemplate')
     for (const key of ['enable_thinking', 'preserve_thinking'] as const)
       if (values[key] !== undefined && values[key] !== known.keys[key]?.default)
-        say(key, `It does nothing: the template ${String(values.template)} is not one that thinks.`);
+        say(key, `It does nothing: the template ${textOf(values.template)} is not one that thinks.`);
   return faults;
 }
 
@@ -142,11 +142,12 @@ interface Made {
 
 function openFactory({ config, known, entries, template }: Made, seen: Seen): Opened | Problem {
   const { values } = config;
-  const tokenizer = fixedTokenizer(seen.tokenizer, String(values.template), template);
+  const tokenizer = fixedTokenizer(seen.tokenizer, textOf(values.template), template);
   if ('problem' in tokenizer) return tokenizer;
   if (entries.length === 0)
     return { problem: `${config.name} names no dataset, so it is not known how rows are written` };
-  const cutoff = Number(own(values, known, 'cutoff_len'));
+  const length = own(values, known, 'cutoff_len');
+  const cutoff = typeof length === 'number' ? length : Number.NaN;
   if (!Number.isSafeInteger(cutoff) || cutoff < 1)
     return { problem: `cutoff_len of ${config.name} is not a length` };
   const packing = isTrue(values.packing) || isTrue(values.neat_packing);

@@ -87,7 +87,10 @@ export function tokensBy(tokenizer: Tokenizer): Encoding['tokens'] {
         ? tokenizer.tokenId(slot.token)
         : slot.special === 'bos_token'
           ? tokenizer.bosTokenId
-          : tokenizer.eosTokenId;
+          : // phi_small has another name here, of which LLaMA-Factory writes nothing.
+            slot.special === 'eos_token'
+            ? tokenizer.eosTokenId
+            : undefined;
     return id === undefined ? undefined : { id, text: tokenizer.token(id) ?? '' };
   };
 }

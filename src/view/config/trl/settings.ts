@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../outside/decoded.ts';
 import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
-import { keyFaults, partFaults, written } from '../keys.ts';
+import { keyFaults, partFaults, textOf, written } from '../keys.ts';
 import { type Keys, knownOf } from '../known.ts';
 import type { Host, Plan, Reader } from '../plan.ts';
 import { openTrl } from './open.ts';
@@ -27,6 +27,7 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
   if ('problem' in data) return data;
   faults.push(...data.faults);
   const settings = settingsOf(values, known.keys, data.columns);
+  if ('problem' in settings) return settings;
   faults.push(...combinations(config, settings));
   const { model_name_or_path: model, chat_template_path: path } = values;
   const template = typeof path === 'string' ? templateOf(path, host) : undefined;
@@ -62,23 +63,35 @@ const READ = [
   'assistant_only_loss',
 ] as const;
 
-function settingsOf(values: JsonObject, keys: Keys, columns: readonly string[] | undefined): TrlSettings {
+function settingsOf(
+  values: JsonObject,
+  keys: Keys,
+  columns: readonly string[] | undefined,
+): TrlSettings | Problem {
   const own = (key: string): unknown => (values[key] === undefined ? keys[key]?.default : values[key]);
-  const length = own('max_length');
+  const length = lengthOf(own('max_length'));
+  if (length === undefined) return { problem: `max_length ${written(values.max_length)} is not a length` };
   const completion = own('completion_only_loss');
   const { eos_token: eos, dataset_kwargs: more } = values;
   return {
-    maxLength: length === null ? null : Number(length),
+    maxLength: length,
     keepEnd: own('truncation_mode') === 'keep_end',
     packing: isOn(own('packing')),
-    strategy: String(own('packing_strategy')),
+    strategy: textOf(own('packing_strategy')),
     completionOnly: completion === null ? null : isOn(completion),
     assistantOnly: isOn(own('assistant_only_loss')),
-    textField: String(own('dataset_text_field')),
+    textField: textOf(own('dataset_text_field')),
     skip: isJsonObject(more) && isOn(more.skip_prepare_dataset),
     ...(typeof eos === 'string' ? { eos } : {}),
     ...(columns === undefined ? {} : { columns }),
   };
+}
+
+/** A length, or null for none; undefined: neither. A text is converted. */
+function lengthOf(value: unknown): number | null | undefined {
+  if (value === null) return null;
+  const length = typeof value === 'string' ? Number(value) : value;
+  return typeof length === 'number' && Number.isSafeInteger(length) && length > 0 ? length : undefined;
 }
 
 /** As transformers' parser of arguments reads a text. */
@@ -146,7 +159,7 @@ function dataOf(config: ConfigFile, host: Host): Data | Problem {
       ],
     };
   if (host.kindOf(name) === 'folder') {
-    const found = filesIn(name, String(split), host);
+    const found = filesIn(name, textOf(split), host);
     return 'problem' in found ? found : { files: found.files, faults: [] };
   }
   return {
@@ -174,7 +187,7 @@ function mixtureOf(config: ConfigFile, datasets: readonly unknown[], host: Host)
     const own = filesOf(given, part, host);
     if ('problem' in own) return own;
     files.push(...own.files);
-    if (Array.isArray(given.columns)) columns = given.columns.map(String);
+    if (Array.isArray(given.columns)) columns = given.columns.map(textOf);
     if (datasets.length > 1 && given.fraction !== undefined && given.fraction !== null)
       faults.push(faultOf(config, `${part}.fraction`, 'It was not applied: all rows are shown.', 'note'));
     if (datasets.length > 1 && Array.isArray(given.columns))
