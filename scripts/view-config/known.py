@@ -2,10 +2,10 @@
 templates. `view --config` reads these files and never guesses a key.
 
     python scripts/view-config/known.py trl-names --out old.txt    # in an environment with an older TRL
-    python scripts/view-config/known.py trl --formerly 0.15.2:old.txt --out src/view/config/known/trl.json
+    python scripts/view-config/known.py trl --formerly old.txt --out src/view/config/known/trl.json
     python scripts/view-config/known.py llama-factory --out src/view/config/known/llama-factory.json
 
-Run it in an environment that has the trainer. `--formerly VERSION:FILE` adds keys that an older version had, one name per line.
+Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
 
 import argparse
@@ -188,8 +188,12 @@ def llama_factory_keys():
 def trl_names():
     import trl
 
-    made = [getattr(trl, name) for name in ("ScriptArguments", "SFTConfig", "ModelConfig")]
-    return "\n".join(names_of(made))
+    import transformers
+
+    theirs = names_of((transformers.TrainingArguments,))
+    made = names_of([getattr(trl, name) for name in ("ScriptArguments", "SFTConfig", "ModelConfig")])
+    versions = {True: "transformers " + transformers.__version__, False: "TRL " + importlib.metadata.version("trl")}
+    return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
 
 
 def printed(known):
@@ -209,17 +213,17 @@ def main():
     parser.add_argument("trainer", choices=["trl", "llama-factory", "trl-names"])
     # Trainers print to the standard output while they are imported.
     parser.add_argument("--out", metavar="FILE", type=pathlib.Path, required=True)
-    parser.add_argument("--formerly", metavar="VERSION:FILE", default=None)
+    parser.add_argument("--formerly", metavar="FILE", default=None)
     given = parser.parse_args()
     if given.trainer == "trl-names":
         given.out.write_text(trl_names() + "\n")
         return
     known = trl() if given.trainer == "trl" else llama_factory()
+    known["with"] = "transformers " + importlib.metadata.version("transformers")
     known["formerly"] = {}
     if given.formerly:
-        version, _, file = given.formerly.partition(":")
-        names = pathlib.Path(file).read_text().split()
-        known["formerly"] = {name: version for name in names if name not in known["keys"]}
+        lines = [line.split(" ", 1) for line in pathlib.Path(given.formerly).read_text().splitlines()]
+        known["formerly"] = {name: version for name, version in lines if name not in known["keys"]}
     given.out.write_text(printed(known), encoding="utf-8")
 
 

@@ -31,14 +31,16 @@ export function keyFaults(config: ConfigFile, known: Known, manner: Manner): Set
     const near = nearest(key, names);
     const meant = near === undefined ? '' : ` Is ${near} meant?`;
     const before = Object.hasOwn(known.formerly, key) ? known.formerly[key] : undefined;
+    // Which transformers is installed is not known: with an older one the key may be right.
+    const theirs = before?.startsWith('transformers ') === true;
     const others = Object.keys(known.others).filter((command) => known.others[command]?.includes(key));
     const why =
       before !== undefined
-        ? `${trainer} ${before} had this key, ${version} has not: ${manner.unknown}.`
+        ? `${before} had this key, ${theirs ? known.with : `${trainer} ${version}`} has not: ${manner.unknown}.`
         : others.length > 0
           ? `This is a key of \`trl ${others.join('` and `trl ')}\`, not of \`trl sft\`: ${manner.unknown}.`
           : `${trainer} ${version} has no such key: ${manner.unknown}.`;
-    faults.push(faultOf(config, key, `${why}${meant}`));
+    faults.push(faultOf(config, key, `${why}${meant}`, theirs ? 'note' : 'fault'));
   }
   return faults;
 }

@@ -23,7 +23,9 @@ export interface Known {
   readonly parts: Readonly<Record<string, Keys>>;
   /** Keys of the trainer's other commands, by command. */
   readonly others: Readonly<Record<string, readonly string[]>>;
-  /** Keys that an older version had, with this version. */
+  /** The version of transformers, whose arguments are among the keys. */
+  readonly with: string;
+  /** Keys that an older version had, with its package and version. */
   readonly formerly: Readonly<Record<string, string>>;
   readonly templates: Readonly<Record<string, unknown>>;
 }

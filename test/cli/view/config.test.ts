@@ -107,7 +107,7 @@ describe('a setting that does nothing is named, with its line', () => {
     [
       'a key of an older version',
       [...TRL, 'max_seq_length: 512'],
-      '✗ max_seq_length (line 10): TRL 0.15.2 had this key, 1.13.0 has not',
+      '✗ max_seq_length (line 10): TRL 0.15.2 had this key, TRL 1.13.0 has not',
     ],
     [
       'a key of another command',
@@ -178,6 +178,14 @@ describe('what may be meant is a note', () => {
     expect(code).toBe(0);
     const strict = projectOf(TRL.filter((line) => !line.startsWith('assistant_only')));
     expect((await seen(strict, '--strict')).code).toBe(1);
+  });
+
+  test('a key that only an older transformers has', async () => {
+    const { code, text } = await seen(projectOf([...TRL, 'overwrite_output_dir: true']));
+    expect(text).toMatch(
+      /· overwrite_output_dir \(line 10\): transformers 4\.49\.0 had this key, transformers 5\.\d+\.\d+ has not/,
+    );
+    expect(code).toBe(0);
   });
 
   test('train flags in messages, which TRL does not read', async () => {
