@@ -146,8 +146,8 @@ const READ_AS: Partial<Record<ChatShape['form'], string>> = {
   'instruction and output': ', as one question of the user and its answer',
 };
 
-function whyOf({ prompt }: ChatShape, { trainOn }: ViewOptions): string {
-  if (trainOn !== undefined) return '--train-on';
+function whyOf({ prompt }: ChatShape, { trainOn, declaredBy = '--train-on' }: ViewOptions): string {
+  if (trainOn !== undefined) return declaredBy;
   return prompt === undefined
     ? 'assumed; TRL trains every token here, unless assistant_only_loss=True: --train-on all shows that'
     : 'assumed, --train-on changes it';

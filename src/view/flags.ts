@@ -10,6 +10,10 @@ export const FLAGS = {
     what: 'The row is too long to be looked at: nothing of it was judged.',
     todo: 'Cut such rows as the trainer will, or leave them out, before they are looked at.',
   },
+  'left-out': {
+    what: 'The trainer leaves the row out.',
+    todo: 'Write the row as the trainer reads it, or correct what the configuration says about its columns and roles.',
+  },
   refused: {
     what: 'The chat template refuses the conversation.',
     todo: 'Give the conversation the order of roles that the template wants, or the template this order.',
@@ -154,7 +158,7 @@ export const NOTES = {
     todo: 'Its answers are shown as trained, by the convention. Write the flags in every row if that is not meant.',
   },
   cut: {
-    what: 'The row is longer than --max-length.',
+    what: 'The row is longer than the length limit.',
     todo: 'No answer is cut in two; what lies beyond is lost.',
   },
   'ids-are-of-another-rendering': {

@@ -10,6 +10,8 @@ export interface Entry {
   readonly problem?: string;
   /** Its length is all that is wrong with it. */
   readonly long?: true;
+  /** Of several files, the one that it is in; absent: the first. */
+  readonly from?: number;
 }
 
 type Parse = (text: string) => Decoded<unknown>;

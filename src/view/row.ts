@@ -18,6 +18,10 @@ export interface ViewOptions {
   /** Absent: what the row's shape suggests. Rows that come with labels or a mask keep theirs. */
   readonly trainOn?: TrainOn;
   readonly maxLength?: number;
+  /** Who says so, where it is not --train-on. */
+  readonly declaredBy?: string;
+  /** Whether EOS is put behind a text that has none; default: yes. */
+  readonly endsText?: boolean;
   /** The end that is lost where a row is too long. */
   readonly truncationSide: PaddingSide;
 }

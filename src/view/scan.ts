@@ -1,10 +1,12 @@
 // A whole data set looked at: every row is made, judged and counted; only rows that will be shown are kept.
 import { tokenText } from '../tokenizers/text.ts';
 import { chatRow } from './chat.ts';
+import type { SettingFault } from './config/fault.ts';
 import { cutRow } from './cut.ts';
 import { type Fault, type FlagId, isNote, type NoteId } from './flags.ts';
 import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
+import type { Making } from './making.ts';
 import type { Entry } from './read.ts';
 import { openRepeated } from './repeated.ts';
 import { addShares, type RoleShare } from './roles.ts';
@@ -52,6 +54,8 @@ export interface View {
   /** Most rows first; notes stand behind flags. */
   readonly counts: readonly Count[];
   readonly assumed: readonly string[];
+  /** What is wrong with the configuration that the rows were made by, where there is one. */
+  readonly settings?: readonly SettingFault[];
   /** Flagged ones first, each in the order of the file. */
   readonly kept: readonly ViewedRow[];
 }
@@ -63,7 +67,7 @@ export interface Keep {
   readonly numbers?: ReadonlySet<number>;
 }
 
-export function scan(entries: Iterable<Entry>, options: ViewOptions, keep: Keep): View {
+export function scan(entries: Iterable<Entry>, options: Making, keep: Keep): View {
   const scanner = openScanner(options, keep);
   for (const entry of entries) scanner.look(entry);
   return scanner.end();
@@ -75,7 +79,7 @@ export interface Scanner {
 }
 
 /** The same for rows that come one by one. */
-export function openScanner(options: ViewOptions, keep: Keep): Scanner {
+export function openScanner(options: Making, keep: Keep): Scanner {
   let [rows, flagged, unread, tokens, trained] = [0, 0, 0, 0, 0];
   const roles = new Map<string, { tokens: number; trained: number }>();
   const repeated = openRepeated();
@@ -104,7 +108,7 @@ export function openScanner(options: ViewOptions, keep: Keep): Scanner {
         addShares(viewed.row, roles);
       }
       if ((viewed.row?.ids.length ?? 0) > TRL_LENGTH && viewed.form !== 'input_ids') long++;
-      if (viewed.row === undefined) unread++;
+      if (viewed.row === undefined && !viewed.faults.some(({ id }) => id === 'left-out')) unread++;
       const isFlagged = viewed.faults.some(({ id }) => !isNote(id));
       if (isFlagged) flagged++;
       count(viewed, counts);
@@ -214,16 +218,16 @@ function withTexts(viewed: ViewedRow, { tokenizer }: ViewOptions): ViewedRow {
 }
 
 function viewedRows(
-  { number, value, problem, long }: Entry,
-  options: ViewOptions,
+  { number, value, problem, long, from = 0 }: Entry,
+  options: Making,
   assumed: Set<string>,
 ): ViewedRow[] {
-  const unreadable = (sentence: string, id: 'unread' | 'too-long' = 'unread'): ViewedRow[] => [
+  const unreadable = (sentence: string, id: FlagId = 'unread'): ViewedRow[] => [
     { number, faults: [{ id, sentence, columns: [] }] },
   ];
   if (problem !== undefined) return unreadable(problem, long ? 'too-long' : 'unread');
-  const shapes = shapesOf(value);
-  if ('problem' in shapes) return unreadable(shapes.problem);
+  const shapes = options.shapes === undefined ? shapesOf(value) : options.shapes(value, from);
+  if ('problem' in shapes) return unreadable(shapes.problem, shapes.id);
   return shapes.map((shape): ViewedRow => {
     const made = makeRow(shape, options);
     for (const each of made.assumed) assumed.add(each);
@@ -231,7 +235,8 @@ function viewedRows(
     const told = hasTrainFlags(shape);
     const of = { number, form, ...(told === undefined ? {} : { told }) };
     if (made.row === undefined) return { ...of, faults: made.faults };
-    const row = cutRow(made.row, options.maxLength, options.truncationSide);
+    const row =
+      shape.kind === 'made' ? made.row : cutRow(made.row, options.maxLength, options.truncationSide);
     return { ...of, row, faults: [...made.faults, ...judge(row, options)] };
   });
 }
@@ -254,6 +259,8 @@ function makeRow(shape: Shape, options: ViewOptions): Made {
       `The row has ${messages.toLocaleString('en')} messages and calls; ${MOST_MESSAGES.toLocaleString('en')} are made into tokens at most.`,
       'too-long',
     );
+  if (shape.kind === 'made')
+    return { row: shape.row, faults: [], assumed: [`${shape.form}: ${shape.assumed}`] };
   if (shape.kind === 'ids') return idsRow(shape, options);
   if (tokenizer === undefined)
     return refuse(

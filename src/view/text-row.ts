@@ -14,7 +14,8 @@ export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOpt
   const { prompt = '', text } = shape;
   const whole = shape.prompt === undefined;
   const faults = emptiness(shape);
-  const eos = tokenizer.eosTokenId === undefined ? undefined : tokenizer.token(tokenizer.eosTokenId);
+  const named = tokenizer.eosTokenId === undefined ? undefined : tokenizer.token(tokenizer.eosTokenId);
+  const eos = options.endsText === false && !text.endsWith(named ?? '\0') ? undefined : named;
   const ended = eos !== undefined && text.endsWith(eos);
   const body = ended ? text.slice(0, -eos.length) : text;
   const target = options.trainOn ?? (whole ? 'all' : 'completion');
@@ -130,7 +131,8 @@ function assumptionOf(
     completion:
       prompt === undefined ? 'the last answer in it is trained' : 'all that follows the prompt is trained',
   };
-  const why = options.trainOn === undefined ? 'assumed, --train-on changes it' : '--train-on';
+  const why =
+    options.trainOn === undefined ? 'assumed, --train-on changes it' : (options.declaredBy ?? '--train-on');
   const ends = [
     ...(front ? ['the tokenizer adds BOS'] : []),
     ...(added === undefined ? [] : [`${added} is put after it, as TRL does`]),

@@ -26,11 +26,20 @@ test('only the door parses JSON', () => {
   expect(parsing.filter((path) => !MAY_PARSE.has(path))).toEqual([]);
 });
 
+test('only the door parses YAML', () => {
+  const parsing = sources.filter((path) => importsOf(path).some(({ from }) => from === 'yaml'));
+  expect(parsing).toEqual(['src/outside/yaml.ts']);
+});
+
 test('whoever may parse does', () => {
   for (const path of MAY_PARSE) expect(codeOf(path), path).toContain('JSON.parse(');
 });
 
+/** YAML has no parser in Node. */
+const PARSERS = /^yaml$/;
+
 test('the door needs nothing of the house', () => {
   for (const path of sources.filter((each) => each.startsWith('src/outside/')))
-    for (const { from } of importsOf(path)) expect(from, path).toMatch(/^(\.\/|node:)/);
+    for (const { from } of importsOf(path))
+      if (!PARSERS.test(from)) expect(from, path).toMatch(/^(\.\/|node:)/);
 });

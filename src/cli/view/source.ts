@@ -39,7 +39,7 @@ export async function sourceOf(
       problem:
         'name a file of JSON lines or a Parquet file, as in `lossproof view data.jsonl --tokenizer DIR`; `lossproof view --help` lists the shapes of rows',
     };
-  return fileSource(data, context, { command: 'view', parse: parseStrict });
+  return fileSource(data, context, { command: 'view' });
 }
 
 /** How a command reads a file of rows. */
@@ -47,14 +47,14 @@ export interface Reading {
   /** For examples in complaints. */
   readonly command: string;
   /** Of each line. */
-  readonly parse: (text: string) => Decoded<unknown>;
+  readonly parse?: (text: string) => Decoded<unknown>;
 }
 
 /** The rows of a file of JSON lines or Parquet, packed or not, or of standard input. */
 export async function fileSource(
   data: string,
   context: Context,
-  { command, parse }: Reading,
+  { command, parse = parseStrict }: Reading,
 ): Promise<Source | Problem> {
   const bytes = data === '-' ? await standardInput(command) : bytesOf(data, context, command);
   if (isProblem(bytes)) return bytes;
@@ -64,7 +64,7 @@ export async function fileSource(
   if (isProblem(text)) return text;
   const other = formatOf(text);
   if (other !== undefined) return { problem: `${data} is ${other}` };
-  return { name, each: eachOf(entriesOf(text, parse)) };
+  return { name, each: (look) => eachOf(entriesOf(text, parse))(look) };
 }
 
 // --- helpers ---

@@ -13,6 +13,7 @@ import { type Invocation, wholePositive } from '../options.ts';
 import { writeWhole } from '../outputs/written.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { asTyped } from '../typed.ts';
+import { type Configured, openConfiguration } from './configuration.ts';
 import { type Given, sourceOf } from './source.ts';
 import { type WorldOptions, worldOf } from './world.ts';
 
@@ -26,6 +27,7 @@ interface Options extends Given, WorldOptions {
   readonly htmlRows: number;
   readonly strict?: boolean;
   readonly json?: boolean;
+  readonly config?: string;
 }
 
 export function addView(program: Command, { context, finish }: Invocation): void {
@@ -35,6 +37,10 @@ export function addView(program: Command, { context, finish }: Invocation): void
     .argument(
       '[data]',
       'file of JSON lines, one JSON array, or Parquet; also packed with gzip; - reads standard input',
+    )
+    .option(
+      '--config <file>',
+      "a trainer's own configuration (TRL, LLaMA-Factory): its data, tokenizer and settings",
     )
     .option(
       '--tokenizer <dir>',
@@ -90,6 +96,7 @@ const WORDS: Words = {
   examples: [
     { command: 'npx lossproof view data.jsonl --tokenizer ./my-model' },
     { command: 'npx lossproof view data.jsonl --tokenizer ./my-model --html masks.html' },
+    { command: 'npx lossproof view --config train.yaml' },
     { command: 'npx lossproof view data.jsonl --tokenizer ./my-model --max-length 2048' },
     { command: 'npx lossproof view --tokenizer ./my-model --ids 1,2,3 --labels -100,2,3' },
     {
@@ -100,9 +107,12 @@ const WORDS: Words = {
 };
 
 async function view(data: string | undefined, options: Options, context: Context): Promise<number> {
-  const source = await sourceOf(data, options, context);
+  const configured =
+    options.config === undefined ? undefined : await configuredBy(options.config, data, options, context);
+  if (configured !== undefined && isProblem(configured)) return refuse(context, configured);
+  const source = configured?.source ?? (await sourceOf(data, options, context));
   if (isProblem(source)) return refuse(context, source);
-  const world = await worldOf(options, context);
+  const world = configured?.world ?? (await worldOf(options, context));
   if (isProblem(world)) return refuse(context, world);
   const most =
     options.all === true
@@ -116,8 +126,20 @@ async function view(data: string | undefined, options: Options, context: Context
     scanner.look(entry);
   });
   if (unread !== undefined) return refuse(context, unread);
-  const seen = scanner.end();
-  if (seen.unread === seen.rows) return refuse(context, { problem: problemOf(seen, source.name) });
+  const after = configured?.after();
+  if (after?.unsupported !== undefined) return refuse(context, { problem: after.unsupported });
+  const scanned = scanner.end();
+  const seen: View =
+    configured === undefined
+      ? scanned
+      : {
+          ...scanned,
+          assumed: [...configured.read, ...scanned.assumed],
+          settings: [...configured.faults, ...(after?.faults ?? [])],
+        };
+  // A configuration that is wrong may be why no row is right.
+  const wrong = seen.settings?.some(({ note }) => note !== true) === true;
+  if (seen.unread === seen.rows && !wrong) return refuse(context, { problem: problemOf(seen, source.name) });
   const of = [
     source.name,
     world.tokenizer === undefined ? 'no tokenizer' : `tokenizer ${world.tokenizer.name}`,
@@ -142,7 +164,23 @@ async function view(data: string | undefined, options: Options, context: Context
     if (written !== undefined) return refuse(context, written);
     if (options.json !== true) say(context, `wrote ${options.html}`);
   }
-  return seen.flagged > 0 || (options.strict === true && seen.counts.length > 0) ? FAILED : HOLDS;
+  return isWrong(seen, options.strict === true) ? FAILED : HOLDS;
+}
+
+function isWrong({ flagged, counts, settings = [] }: View, strict: boolean): boolean {
+  if (flagged > 0 || settings.some(({ note }) => note !== true)) return true;
+  return strict && (counts.length > 0 || settings.length > 0);
+}
+
+async function configuredBy(
+  file: string,
+  data: string | undefined,
+  options: Options,
+  context: Context,
+): Promise<Configured | Problem> {
+  if (options.conversation !== undefined || options.ids !== undefined)
+    return { problem: 'give either --config or a row with --conversation and --ids, not both' };
+  return openConfiguration(file, data, options, context);
 }
 
 /** Every row has a problem, most often the same. */

@@ -23,7 +23,12 @@ export interface WorldOptions {
 }
 
 /** The tokenizer of the configuration where none is typed; without any, rows of ids can still be looked at. */
-export async function worldOf(options: WorldOptions, context: Context): Promise<ViewOptions | Problem> {
+export async function worldOf(
+  options: WorldOptions,
+  context: Context,
+  /** The source of a chat template, where no file of one was typed. */
+  source?: string,
+): Promise<ViewOptions | Problem> {
   const settings = {
     truncationSide: options.truncationSide,
     ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
@@ -43,7 +48,9 @@ export async function worldOf(options: WorldOptions, context: Context): Promise<
   if ('problem' in loaded) return loaded;
   const { tokenizer } = loaded;
   const template =
-    options.template === undefined ? tokenizer.chatTemplate : templateOf(options.template, context);
+    options.template === undefined
+      ? (source ?? tokenizer.chatTemplate)
+      : templateOf(options.template, context);
   if (typeof template === 'object') return template;
   const stops = stopIds(options.stop ?? [], tokenizer);
   if (isProblem(stops)) return stops;
@@ -54,6 +61,14 @@ export async function worldOf(options: WorldOptions, context: Context): Promise<
     stops,
     ...(template === undefined ? {} : { writer: writerOf(tokenizer, template) }),
   };
+}
+
+export function templateOf(file: string, context: Context): string | Problem {
+  const read = readGiven(resolve(context.cwd, file), MOST_FILE_BYTES);
+  if ('complaint' in read) return { problem: `the chat template ${file} cannot be read: ${read.complaint}` };
+  const source = read.ok.toString('utf8');
+  const { problem } = checkTemplate(source);
+  return problem === undefined ? source : { problem: `the chat template ${file}: ${problem}` };
 }
 
 // --- helpers ---
@@ -67,14 +82,6 @@ function embeddingsIn(folder: string): Pick<ViewOptions, 'embeddings'> {
   // Of a model that also sees images, the language model has a part of its own.
   const size = own ?? (isJsonObject(text) ? text.vocab_size : undefined);
   return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? { embeddings: size } : {};
-}
-
-function templateOf(file: string, context: Context): string | Problem {
-  const read = readGiven(resolve(context.cwd, file), MOST_FILE_BYTES);
-  if ('complaint' in read) return { problem: `the chat template ${file} cannot be read: ${read.complaint}` };
-  const source = read.ok.toString('utf8');
-  const { problem } = checkTemplate(source);
-  return problem === undefined ? source : { problem: `the chat template ${file}: ${problem}` };
 }
 
 function stopIds(names: readonly string[], tokenizer: Tokenizer | undefined): readonly number[] | Problem {

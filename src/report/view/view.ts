@@ -1,6 +1,7 @@
 // A data set's masks on a terminal: what was found, then rows as tokens flow, trained ones between ⟦ and ⟧ and in
 // bold, so that nothing is lost without colour.
 import type { Strip, StripToken } from '../../check/property.ts';
+import type { SettingFault } from '../../view/config/fault.ts';
 import { type Fault, isNote, textOf } from '../../view/flags.ts';
 import type { Count, View, ViewedRow } from '../../view/scan.ts';
 import { IGNORE_INDEX } from '../../vocabulary.ts';
@@ -26,19 +27,33 @@ export function viewLines(view: View, print: ViewPrint): string[] {
   return [
     ...headLines(view, print),
     '',
+    ...settingsOf(view).flatMap((fault) => settingLines(fault, print)),
     ...view.counts.flatMap((count) => countLines(count, print)),
-    ...(view.counts.length === 0 ? [] : ['']),
+    ...(view.counts.length + settingsOf(view).length === 0 ? [] : ['']),
     ...view.kept.flatMap((viewed) => [...rowLines(viewed, print), '']),
     ...wrap(verdictOf(view), print.width).map(print.paint.bold),
   ];
 }
 
 /** The answer in one sentence. */
-export function verdictOf({ rows, flagged, counts }: View): string {
-  const notes = counts.filter(({ id }) => isNote(id)).length;
+export function verdictOf({ rows, flagged, counts, settings = [] }: View): string {
+  const wrong = settings.filter(({ note }) => note !== true).length;
+  const notes = counts.filter(({ id }) => isNote(id)).length + settings.length - wrong;
   const noted = notes === 0 ? '' : ` ${notes === 1 ? 'One thing is' : `${notes} things are`} worth a look.`;
+  if (wrong > 0)
+    return `✗ ${plural(wrong, 'setting')} of the configuration ${wrong === 1 ? 'is' : 'are'} flagged, and ${number(flagged)} of ${plural(rows, 'row')}.${noted}`;
   if (flagged === 0) return `✓ None of ${plural(rows, 'row')} is flagged.${noted}`;
   return `✗ ${number(flagged)} of ${plural(rows, 'row')} ${flagged === 1 ? 'is' : 'are'} flagged.${noted}`;
+}
+
+/** Those that fail first. */
+export function settingsOf({ settings = [] }: View): readonly SettingFault[] {
+  return settings.toSorted((left, right) => Number(left.note === true) - Number(right.note === true));
+}
+
+/** `max_lenght (line 3)`. */
+export function placeOf({ key, line }: SettingFault): string {
+  return line === undefined ? key : `${key} (line ${line})`;
 }
 
 /** `12,331 tokens, 5,402 trained (44%)`. */
@@ -123,6 +138,18 @@ function headLines(view: View, { width, paint, of }: ViewPrint): string[] {
       wrap(visibleLine(line), width - INDENT.length).map((part) => paint.dim(INDENT + part)),
     ),
   ];
+}
+
+function settingLines(fault: SettingFault, { width, paint }: ViewPrint): string[] {
+  const note = fault.note === true;
+  const lines = wrap(
+    visibleLine(`${note ? '·' : '✗'} ${placeOf(fault)}: ${fault.sentence}`),
+    width - INDENT.length,
+  );
+  return lines.map((line, at) => {
+    const text = at === 0 ? line : INDENT + line;
+    return note ? text : paint.orange(text);
+  });
 }
 
 function countLines(count: Count, { width, paint }: ViewPrint): string[] {

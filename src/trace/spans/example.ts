@@ -46,7 +46,9 @@ export function examplesOf({ number, value, problem }: Entry, maker: Maker): rea
   return shapes
     .flatMap((shape) => {
       if (shape.kind === 'chat') return chatRows(shape, maker);
-      return shape.kind === 'text' ? textRows(shape, maker) : idsRows(shape, maker);
+      if (shape.kind === 'text') return textRows(shape, maker);
+      // A row that a trainer's configuration made: no data set of a traced run is read with one.
+      return shape.kind === 'ids' ? idsRows(shape, maker) : [];
     })
     .map((made) => ({ ...finished(made, maker), number }))
     .filter(({ core }) => core.to > core.from);

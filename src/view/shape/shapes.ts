@@ -1,6 +1,7 @@
 // The field's shapes of a row: a conversation, a text, or ids.
 import { lengthOfTexts } from '../../outside/text.ts';
 import type { Ids } from '../../vocabulary.ts';
+import type { TokenRow } from '../row.ts';
 import { type ChatMessage, callsOf } from './messages.ts';
 import { toldIn } from './train-flags.ts';
 
@@ -33,7 +34,16 @@ export interface IdsShape {
   readonly chat?: ChatShape;
 }
 
-export type Shape = ChatShape | TextShape | IdsShape;
+/** Made already, by the rules of a trainer whose configuration was read. */
+export interface MadeShape {
+  readonly kind: 'made';
+  readonly form: Form;
+  readonly row: TokenRow;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly assumed: string;
+}
+
+export type Shape = ChatShape | TextShape | IdsShape | MadeShape;
 /** How the row is written, in the words of its keys. */
 export type Form =
   | 'messages'
@@ -47,18 +57,21 @@ export type Form =
 
 export interface Unread {
   readonly problem: string;
+  /** Of a row that was read, and that the trainer leaves out. */
+  readonly id?: 'left-out';
 }
 
 /** Whether any message of a conversation says itself that it is trained or not; undefined where there is no answer. */
 export function hasTrainFlags(shape: Shape): boolean | undefined {
   const chat = shape.kind === 'ids' ? shape.chat : shape;
-  if (chat === undefined || chat.kind !== 'chat') return undefined;
+  if (chat?.kind !== 'chat') return undefined;
   if (!chat.messages.some(({ role }) => role === 'assistant')) return undefined;
   return toldIn(chat.messages).size > 0;
 }
 
 /** Bytes of all texts that a shape's tokens are made of: no tokenizer makes more tokens of them. */
 export function bytesOf(shape: Shape): number {
+  if (shape.kind === 'made') return lengthOfTexts(shape.messages, Buffer.byteLength);
   if (shape.kind === 'ids') return lengthOfTexts(shape.chat?.messages, Buffer.byteLength);
   return lengthOfTexts(
     shape.kind === 'text' ? [shape.prompt, shape.text] : [shape.messages, shape.tools],
@@ -69,6 +82,6 @@ export function bytesOf(shape: Shape): number {
 /** Messages of a shape, and calls in them: what they cost does not depend on how much text they have. */
 export function messagesIn(shape: Shape): number {
   const chat = shape.kind === 'ids' ? shape.chat : shape;
-  if (chat === undefined || chat.kind !== 'chat') return 0;
+  if (chat?.kind !== 'chat') return 0;
   return chat.messages.reduce((sum, message) => sum + 1 + callsOf(message).length, 0);
 }

@@ -4,7 +4,17 @@
 import { textOf } from '../../../view/flags.ts';
 import type { Count, View, ViewedRow } from '../../../view/scan.ts';
 import { plural } from '../../text/plural.ts';
-import { marksOf, number, sharesOf, stripOf, titleOf, tokensOf, verdictOf } from '../../view/view.ts';
+import {
+  marksOf,
+  number,
+  placeOf,
+  settingsOf,
+  sharesOf,
+  stripOf,
+  titleOf,
+  tokensOf,
+  verdictOf,
+} from '../../view/view.ts';
 import { stripTable } from '../failure/strip.ts';
 import { html, type Markup, raw } from '../page/markup.ts';
 import { page } from '../page/page.ts';
@@ -47,10 +57,11 @@ function viewParts(view: View, of: readonly string[]): { body: Markup; data: Mar
   const [glyph, sentence] = [verdictOf(view).slice(0, 1), verdictOf(view).slice(2)];
   const onPage = new Set(shown);
   const carpet = viewCarpet(view.kept, view.rows, (viewed) => onPage.has(viewed));
-  const body = html`<h1 class="${view.flagged > 0 ? 'orange' : 'blue'}"><span class="glyph" aria-hidden="true">${glyph}</span> ${sentence}</h1>
+  const body = html`<h1 class="${glyph === '✗' ? 'orange' : 'blue'}"><span class="glyph" aria-hidden="true">${glyph}</span> ${sentence}</h1>
 <p>Which tokens are trained: ${[...of, plural(view.rows, 'row'), sharesOf(view.tokens, view.trained)].join(' · ')}</p>
 ${view.roles.length > 0 && rolesTable(view)}
 <ul>${view.assumed.map((line) => html`<li>${line}</li>`)}</ul>
+${settingsOf(view).length > 0 && html`<h2>The configuration</h2><ul>${settingsOf(view).map((fault) => html`<li><span class="${fault.note === true ? '' : 'orange'}">${fault.note === true ? '·' : '✗'} <code>${placeOf(fault)}</code></span> ${fault.sentence}</li>`)}</ul>`}
 ${view.counts.length > 0 && html`<h2>What was found</h2>`}
 ${view.counts.map((count) => countSection(count, new Set(shown.map((viewed) => viewed.number))))}
 ${carpet?.section}

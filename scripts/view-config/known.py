@@ -1,0 +1,231 @@
+"""Writes what an installed trainer knows: its configuration keys with type, default and legal values, and LLaMA-Factory's
+templates. `view --config` reads these files and never guesses a key.
+
+    python scripts/view-config/known.py trl-names --out old.txt    # in an environment with an older TRL
+    python scripts/view-config/known.py trl --formerly old.txt --out src/view/config/known/trl.json
+    python scripts/view-config/known.py llama-factory --out src/view/config/known/llama-factory.json
+
+Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
+"""
+
+import argparse
+import dataclasses
+import enum
+import hashlib
+import importlib.metadata
+import json
+import os
+import pathlib
+import sys
+import types
+import typing
+
+
+def plain(value):
+    """A default that JSON has, or None for what is made anew or computed."""
+    if value is dataclasses.MISSING:
+        return None
+    if isinstance(value, enum.Enum):
+        value = value.value
+    return value if isinstance(value, (bool, int, float, str)) else None
+
+
+KINDS = {bool: "bool", int: "int", float: "float", str: "str", list: "list", tuple: "list", dict: "dict"}
+
+
+def kinds_of(hint):
+    """The kinds of value that a field takes, and its legal values where it has a list of them."""
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return {"str"}, list(typing.get_args(hint))
+    if origin in (typing.Union, types.UnionType):
+        kinds, choices = set(), None
+        for each in typing.get_args(hint):
+            if each is type(None):
+                continue
+            own, listed = kinds_of(each)
+            kinds |= own
+            choices = choices if listed is None else listed
+        return kinds, choices
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return {"str"}, [each.value for each in hint]
+    kind = KINDS.get(origin or hint)
+    return ({kind} if kind else {"any"}), None
+
+
+def keys_of(classes):
+    keys = {}
+    for each in classes:
+        hints = typing.get_type_hints(each)
+        for field in dataclasses.fields(each):
+            if not field.init:
+                continue
+            kinds, choices = kinds_of(hints[field.name])
+            choices = choices or field.metadata.get("choices")
+            entry = {"kinds": sorted(kinds), "default": plain(field.default)}
+            if choices and all(isinstance(choice, str) for choice in choices):
+                entry["choices"] = list(choices)
+            # transformers lets these be JSON text, or a list of one.
+            keys[field.name] = entry
+    return dict(sorted(keys.items()))
+
+
+def names_of(dataclass_types):
+    return sorted({field.name for each in dataclass_types for field in dataclasses.fields(each) if field.init})
+
+
+def trl():
+    import trl
+    from accelerate.commands.launch import launch_command_parser
+    from trl import DatasetMixtureConfig, ModelConfig, ScriptArguments, SFTConfig
+    from trl.scripts.utils import DatasetConfig
+
+    common = (ScriptArguments, ModelConfig, DatasetMixtureConfig)
+    keys = keys_of((ScriptArguments, SFTConfig, ModelConfig, DatasetMixtureConfig))
+    others = {}
+    for command, config in {"dpo": "DPOConfig", "grpo": "GRPOConfig", "kto": "KTOConfig", "reward": "RewardConfig", "rloo": "RLOOConfig"}.items():
+        made = getattr(trl, config, None)
+        if made is not None:
+            others[command] = [name for name in names_of((*common, made)) if name not in keys]
+    folder = pathlib.Path(trl.__file__).parent / "chat_templates"
+    templates = {
+        hashlib.sha256(file.read_text(encoding="utf-8").strip().encode()).hexdigest(): file.stem
+        for file in sorted(folder.glob("*.jinja"))
+        if (folder / f"{file.stem}_training.jinja").exists()
+    }
+    return {
+        "trainer": "TRL",
+        "version": importlib.metadata.version("trl"),
+        "keys": keys,
+        "launcher": sorted({action.dest for action in launch_command_parser()._actions} | {"accelerate_config", "env"}),
+        "parts": {"datasets": keys_of((DatasetConfig,))},
+        "others": others,
+        "templates": templates,
+    }
+
+
+class Spy(dict):
+    """A dict that notes which keys are asked for."""
+
+    def __init__(self, values, asked):
+        super().__init__(values)
+        self.asked = asked
+
+    def get(self, key, default=None):
+        self.asked.add(key)
+        return super().get(key, default)
+
+    def __contains__(self, key):
+        self.asked.add(key)
+        return super().__contains__(key)
+
+    def __getitem__(self, key):
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+
+def slots(formatter):
+    """Slots as JSON: a text, {"token": ...}, or {"special": "bos_token"}."""
+    return [{"special": next(iter(each))} if isinstance(each, set) else each for each in formatter.slots]
+
+
+def llama_factory():
+    # As our adapter imports it: what is stubbed has no part in configurations or templates.
+    os.environ["DISABLE_VERSION_CHECK"] = "1"
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "src" / "python"))
+    from lossproof.testing import stub
+
+    with stub(["peft", "torchaudio", "omegaconf", "matplotlib", "einops", "av"]):
+        return llama_factory_keys()
+
+
+def llama_factory_keys():
+    from llamafactory.data.mm_plugin import BasePlugin
+    from llamafactory.data.parser import DatasetAttr, get_dataset_list
+    from llamafactory.data.template import TEMPLATES
+    from llamafactory.hparams import DataArguments, FinetuningArguments, GeneratingArguments, ModelArguments, TrainingArguments
+    from llamafactory.hparams.training_args import RayArguments
+
+    asked = {"entry": set(), "columns": set(), "tags": set()}
+    for source in ("hf_hub_url", "ms_hub_url", "om_hub_url", "script_url", "cloud_file_name", "file_name"):
+        inner = {part: Spy({}, asked[part]) for part in ("columns", "tags")}
+        get_dataset_list(["x"], {"x": Spy({source: "y", **inner}, asked["entry"])})
+    defaults = {field.name: plain(field.default) for field in dataclasses.fields(DatasetAttr)}
+    parts = {
+        "dataset": {name: {"kinds": ["any"], "default": defaults.get(name)} for name in sorted(asked["entry"])},
+        "columns": {name: {"kinds": ["str"], "default": defaults.get(name)} for name in sorted(asked["columns"])},
+        "tags": {name: {"kinds": ["str"], "default": defaults.get(name)} for name in sorted(asked["tags"])},
+    }
+    templates = {
+        name: {
+            "class": type(made).__name__,
+            "text": type(made.mm_plugin) is BasePlugin,
+            "user": slots(made.format_user),
+            "assistant": slots(made.format_assistant),
+            "system": slots(made.format_system),
+            "prefix": slots(made.format_prefix),
+            "defaultSystem": made.default_system,
+            "stops": list(made.stop_words),
+            "thought": list(made.thought_words),
+            "efficientEos": made.efficient_eos,
+            "replaceEos": made.replace_eos,
+        }
+        for name, made in sorted(TEMPLATES.items())
+    }
+    classes = (ModelArguments, DataArguments, TrainingArguments, FinetuningArguments, GeneratingArguments)
+    return {
+        "trainer": "LLaMA-Factory",
+        "version": importlib.metadata.version("llamafactory"),
+        "keys": keys_of(classes),
+        # Read by the launcher before the arguments are parsed.
+        "launcher": [name for name in names_of((RayArguments,)) if name not in names_of(classes)],
+        "parts": parts,
+        "others": {},
+        "templates": templates,
+    }
+
+
+def trl_names():
+    import trl
+
+    import transformers
+
+    theirs = names_of((transformers.TrainingArguments,))
+    made = names_of([getattr(trl, name) for name in ("ScriptArguments", "SFTConfig", "ModelConfig")])
+    versions = {True: "transformers " + transformers.__version__, False: "TRL " + importlib.metadata.version("trl")}
+    return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
+
+
+def printed(known):
+    """One key per line, so that a new version of the trainer shows as a readable difference."""
+    lines = []
+    for name, value in known.items():
+        if isinstance(value, dict) and value:
+            inner = ",\n".join(f"    {json.dumps(key)}: {json.dumps(each, ensure_ascii=False)}" for key, each in value.items())
+            lines.append(f"  {json.dumps(name)}: {{\n{inner}\n  }}")
+        else:
+            lines.append(f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trainer", choices=["trl", "llama-factory", "trl-names"])
+    # Trainers print to the standard output while they are imported.
+    parser.add_argument("--out", metavar="FILE", type=pathlib.Path, required=True)
+    parser.add_argument("--formerly", metavar="FILE", default=None)
+    given = parser.parse_args()
+    if given.trainer == "trl-names":
+        given.out.write_text(trl_names() + "\n")
+        return
+    known = trl() if given.trainer == "trl" else llama_factory()
+    known["with"] = "transformers " + importlib.metadata.version("transformers")
+    known["formerly"] = {}
+    if given.formerly:
+        lines = [line.split(" ", 1) for line in pathlib.Path(given.formerly).read_text().splitlines()]
+        known["formerly"] = {name: version for name, version in lines if name not in known["keys"]}
+    given.out.write_text(printed(known), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

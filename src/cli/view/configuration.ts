@@ -1,0 +1,197 @@
+// `view --config`: a trainer's own configuration file opened, with what it names, and which settings do nothing.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { readJson, readText } from '../../outside/file.ts';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
+import type { SettingFault } from '../../view/config/fault.ts';
+import { configFile } from '../../view/config/file.ts';
+import type { After, Host, Plan, Seen } from '../../view/config/plan.ts';
+import { readerOf } from '../../view/config/recognise.ts';
+import type { Making } from '../../view/making.ts';
+import type { Entry } from '../../view/read.ts';
+import type { ViewOptions } from '../../view/row.ts';
+import { type Context, isProblem, type Problem } from '../context.ts';
+import { fileSource, type Source } from './source.ts';
+import { templateOf, type WorldOptions, worldOf } from './world.ts';
+
+export interface Configured {
+  readonly source: Source;
+  readonly world: Making;
+  /** What was read from the file, and by which rules. */
+  readonly read: readonly string[];
+  readonly faults: readonly SettingFault[];
+  readonly after: () => After;
+}
+
+/** What is typed wins over what the file says. */
+export async function openConfiguration(
+  file: string,
+  data: string | undefined,
+  options: WorldOptions,
+  context: Context,
+): Promise<Configured | Problem> {
+  const text = readText(resolve(context.cwd, file));
+  if ('complaint' in text)
+    return {
+      problem: /ENOENT/.test(text.complaint)
+        ? `there is no file ${file}`
+        : `${file} cannot be read: ${text.complaint}`,
+    };
+  const config = configFile(file, text.ok);
+  if ('problem' in config) return config;
+  const reader = readerOf(config);
+  if ('problem' in reader) return reader;
+  const plan = reader.plan(config, hostOf(context, data !== undefined));
+  if ('problem' in plan) return { problem: `${plan.problem}${hintOf(file, plan.problem, context)}` };
+  if (options.template !== undefined && plan.refuses?.template !== undefined)
+    return { problem: `--template cannot be used here: ${plan.refuses.template}` };
+  const source = await sourceOf(plan, data, context);
+  if (isProblem(source)) return source;
+  const world = await planned(plan, options, context);
+  if (isProblem(world)) return world;
+  const { tokenizer, cloned } = world;
+  const columns = await columnsOf(source, Math.max(1, data === undefined ? plan.data.length : 1));
+  if (isProblem(columns)) return columns;
+  const opened = plan.open({
+    ...columns,
+    tokenizer,
+    templateTyped: options.template !== undefined,
+    ...(world.view.writer === undefined ? {} : { template: world.view.writer.template }),
+    ...(cloned === undefined ? {} : { cloned }),
+    ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
+    ...(options.maxLength === undefined ? {} : { maxLength: options.maxLength }),
+  });
+  if ('problem' in opened) return opened;
+  const typed = [
+    ...(data === undefined ? [] : [`data ${data}`]),
+    ...(options.tokenizer === undefined ? [] : [`--tokenizer ${options.tokenizer}`]),
+    ...(options.template === undefined ? [] : [`--template ${options.template}`]),
+    ...(options.trainOn === undefined ? [] : [`--train-on ${options.trainOn}`]),
+    ...(options.maxLength === undefined ? [] : [`--max-length ${options.maxLength}`]),
+  ];
+  return {
+    source,
+    world: { ...world.view, ...opened.settings },
+    read: [
+      `rows by the documented rules of ${plan.title}; the trainer itself was not asked`,
+      `read from ${config.name}: ${plan.read.join(', ')}${typed.length === 0 ? '' : `; typed, which wins: ${typed.join(', ')}`}`,
+    ],
+    faults: [...plan.faults, ...opened.faults],
+    after: opened.after,
+  };
+}
+
+// --- helpers ---
+
+function hostOf({ cwd }: Context, dataTyped: boolean): Host {
+  return {
+    dataTyped,
+    kindOf(path) {
+      const status = statSync(resolve(cwd, path), { throwIfNoEntry: false });
+      return status?.isFile() === true ? 'file' : status?.isDirectory() === true ? 'folder' : undefined;
+    },
+    namesIn: (path) => readdirSync(resolve(cwd, path)).sort(),
+    readJson: (path) => readJson(resolve(cwd, path)),
+  };
+}
+
+/** Trainers look for paths where they are started; a file in another folder is often the reason that one is missing. */
+function hintOf(file: string, problem: string, { cwd }: Context): string {
+  const folder = dirname(resolve(cwd, file));
+  if (folder === cwd || !/ no file|cannot be read|is not a folder/.test(problem)) return '';
+  return `. Paths are taken from the folder in which the training is started, here ${cwd}`;
+}
+
+/** The files of the configuration one after the other, or what was typed in their place. */
+async function sourceOf(plan: Plan, data: string | undefined, context: Context): Promise<Source | Problem> {
+  const files = data === undefined ? plan.data : [data];
+  if (files.length === 0)
+    return {
+      problem:
+        'the configuration names no data set; name a file of rows: lossproof view rows.jsonl --config FILE',
+    };
+  const sources: Source[] = [];
+  for (const file of files) {
+    const source = await fileSource(file, context, { command: 'view' });
+    if (isProblem(source)) return source;
+    sources.push(source);
+  }
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return only;
+  return {
+    name: sources.map(({ name }) => name).join(' + '),
+    each: async (look) => {
+      let before = 0;
+      for (const [from, source] of sources.entries()) {
+        let last = 0;
+        const unread = await source.each((entry) => {
+          last = entry.number;
+          look({ ...entry, number: before + entry.number, from });
+        });
+        if (unread !== undefined) return unread;
+        before += last;
+      }
+      return undefined;
+    },
+  };
+}
+
+async function columnsOf(source: Source, files: number): Promise<Pick<Seen, 'columns' | 'first'> | Problem> {
+  const columns = Array.from({ length: files }, () => new Set<string>());
+  let first: unknown;
+  const unread = await source.each(({ value, from = 0 }: Entry) => {
+    first ??= value;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    for (const key of Object.keys(value)) columns[from]?.add(key);
+  });
+  return unread ?? { columns, first };
+}
+
+interface Planned {
+  readonly view: ViewOptions;
+  readonly tokenizer: Tokenizer;
+  readonly cloned?: Tokenizer;
+}
+
+async function planned(plan: Plan, options: WorldOptions, context: Context): Promise<Planned | Problem> {
+  const named = options.tokenizer ?? plan.tokenizer;
+  if (named === undefined)
+    return {
+      problem: 'the configuration names no model: --tokenizer DIR names a folder with tokenizer.json',
+    };
+  if (options.tokenizer === undefined && !existsSync(resolve(context.cwd, named)))
+    return {
+      problem: `the model ${named} is not a folder here, and view downloads nothing: tokenizer.save_pretrained(DIR) writes the tokenizer, and --tokenizer DIR names it`,
+    };
+  const { template } = plan;
+  let cloned: Tokenizer | undefined;
+  let source: string | undefined;
+  if (options.template === undefined && template !== undefined) {
+    if ('file' in template) {
+      const read = templateOf(template.file, context);
+      if (typeof read !== 'string') return read;
+      source = read;
+    } else {
+      const loaded = loadTokenizer(resolve(context.cwd, template.folder));
+      if ('problem' in loaded) return loaded;
+      cloned = loaded.tokenizer;
+      source = cloned.chatTemplate;
+      if (source === undefined)
+        return { problem: `chat_template_path ${template.folder} has no chat template` };
+    }
+  }
+  const view = await worldOf({ ...options, tokenizer: named }, context, source);
+  if (isProblem(view)) return view;
+  const { tokenizer } = view;
+  if (tokenizer === undefined) return { problem: `there is no tokenizer in ${named}` };
+  const added =
+    cloned === undefined
+      ? undefined
+      : [...cloned.specialIds].find((id) => tokenizer.tokenId(cloned.token(id) ?? '') === undefined);
+  if (added !== undefined)
+    return {
+      problem: `chat_template_path adds tokens to the tokenizer, ${cloned?.token(added)} among them; view does not make such rows`,
+    };
+  return { view, tokenizer, ...(cloned === undefined ? {} : { cloned }) };
+}

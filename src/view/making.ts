@@ -1,0 +1,8 @@
+// How rows are made: as `ViewOptions` say, or by the rules of a trainer whose configuration was read.
+import type { ViewOptions } from './row.ts';
+import type { Shape, Unread } from './shape/shapes.ts';
+
+export interface Making extends ViewOptions {
+  /** A row's shapes by the trainer's rules, in place of those that its keys suggest; `from` is the number of its file. */
+  readonly shapes?: (value: unknown, from: number) => readonly Shape[] | Unread;
+}
