@@ -1,5 +1,5 @@
 // What a traced run did not judge, behind what it did: the properties by what they lacked, a few lines in all,
-// each with what to add. What nothing can be added to (one process, no accumulation) is one line.
+// each with what to add; those that could judge no case by the reason. What nothing can be added to (one process, no accumulation) is one line.
 import type { PropertyResult } from '../../check/events.ts';
 import type { Ledger, Origin } from '../../trace/ledger.ts';
 import { whyNothing } from '../../trace/property.ts';
