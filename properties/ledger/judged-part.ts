@@ -3,8 +3,9 @@ import type { Found } from './words.ts';
 
 export interface Part {
   readonly judged: number;
-  readonly aside: number;
+  /** Why, of each case that was not judged. */
+  readonly aside: readonly string[];
   readonly found: readonly Found[];
 }
 
-export const NOTHING: Part = { judged: 0, aside: 0, found: [] };
+export const NOTHING: Part = { judged: 0, aside: [], found: [] };

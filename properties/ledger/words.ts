@@ -153,10 +153,41 @@ export interface Found {
   readonly tell: () => LedgerFinding;
 }
 
-/** The worst few of what was found; of equal harm, the first. */
+/** Nothing can be said of a case, and why: a short clause, "no tensor is frozen". */
+export interface Aside {
+  readonly aside: string;
+}
+
+export const aside = (why: string): Aside => ({ aside: why });
+
+/** The same for so many cases. */
+export const asides = (count: number, why: string): readonly string[] =>
+  Array.from({ length: Math.max(0, count) }, () => why);
+
+/** What a rule says of one case: nothing against it, nothing at all, or what is wrong. */
+export type Said = 'good' | Aside | Found;
+
+export const isAside = (said: unknown): said is Aside =>
+  typeof said === 'object' && said !== null && 'aside' in said;
+export const isFound = (said: unknown): said is Found =>
+  typeof said === 'object' && said !== null && 'tell' in said;
+
+/** The judgement of a rule that says one thing of each case; a word of its own is as good as `good`. */
+export function judgementFrom(
+  said: readonly (Said | string)[],
+  labels?: Readonly<Record<string, number>>,
+): LedgerJudgement {
+  const left = said.filter(isAside).map(({ aside: why }) => why);
+  return judgementOf(said.length - left.length, left, said.filter(isFound), labels);
+}
+
+/**
+ * The worst few of what was found; of equal harm, the first.
+ * @param setAside why, of each case that was not judged
+ */
 export function judgementOf(
   judged: number,
-  setAside: number,
+  setAside: readonly string[],
   found: readonly Found[],
   labels?: Readonly<Record<string, number>>,
 ): LedgerJudgement {

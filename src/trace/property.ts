@@ -23,8 +23,8 @@ export interface LedgerNotice extends Pick<Doubt, 'sentence' | 'answers'> {
 export interface LedgerJudgement {
   /** Rows, completions or steps that were judged; none: the property is skipped, not passed. */
   readonly judged: number;
-  /** Those of which nothing could be said. */
-  readonly setAside: number;
+  /** Of each of those of which nothing could be said, why: "no tensor is frozen". */
+  readonly setAside: readonly string[];
   /** The worst first, at most a few; `more` counts the others. */
   readonly findings: readonly LedgerFinding[];
   readonly more: number;
@@ -39,3 +39,23 @@ export interface LedgerProperty extends PropertyFacts {
   readonly needs?: (ledger: Ledger) => string | undefined;
   readonly judge: (ledger: Ledger) => LedgerJudgement;
 }
+
+// --- what a rule says that could judge nothing, or not all: what was met most often stands for all ---
+
+/** What most of the cases that were not judged have in common; of equals the last, as the first step has reasons of its own. */
+export function mostCommon(reasons: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const each of reasons) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => a - b).at(-1)?.[0];
+}
+
+/** "nothing could be judged in 2 cases: no tensor is frozen". */
+export function nothingJudged(reasons: readonly string[]): string {
+  const often = new Set(reasons).size > 1 ? ', most often' : '';
+  return `nothing could be judged in ${reasons.length} ${reasons.length === 1 ? 'case' : 'cases'}${often}: ${mostCommon(reasons)}`;
+}
+
+/** Why, of a reason that `nothingJudged` wrote; undefined: another one. */
+export const whyNothing = (reason: string): string | undefined => WRITTEN.exec(reason)?.[1];
+
+const WRITTEN = /^nothing could be judged in \d+ cases?(?:, most often)?: (.*)$/s;

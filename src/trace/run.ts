@@ -15,7 +15,13 @@ import { PROTOCOL } from '../protocol/message.ts';
 import { VERSION } from '../version.ts';
 import type { Semantics, Verdict } from '../vocabulary.ts';
 import type { Ledger, LedgerProcess } from './ledger.ts';
-import type { LedgerJudgement, LedgerNotice, LedgerProperty } from './property.ts';
+import {
+  type LedgerJudgement,
+  type LedgerNotice,
+  type LedgerProperty,
+  mostCommon,
+  nothingJudged,
+} from './property.ts';
 
 export { blindness, partlyBlind } from './blindness.ts';
 
@@ -161,15 +167,15 @@ function resultOf(property: LedgerProperty, ledger: Ledger): Noticed {
     const reason = `the check itself failed, which is a fault of lossproof: ${said}`;
     return { ...bare, verdict: 'error', reason };
   }
-  const { judged, setAside, labels = {}, notices = [] } = judgement;
+  const { judged, labels = {}, notices = [] } = judgement;
+  const setAside = judgement.setAside.length;
+  const why = mostCommon(judgement.setAside);
   const counted = { ...bare, cases: judged + setAside, setAside, labels, notices };
   const failure = failureOf(property, judgement);
   if (failure !== undefined) return { ...counted, verdict: 'fail', failure };
-  if (judged > 0) return { ...counted, verdict: 'pass' };
+  if (judged > 0) return { ...counted, verdict: 'pass', ...(why === undefined ? {} : { reason: why }) };
   const reason =
-    setAside > 0
-      ? `the evidence of all ${setAside} was ambiguous`
-      : 'no row of the kind that it checks was trained';
+    setAside > 0 ? nothingJudged(judgement.setAside) : 'no row of the kind that it checks was trained';
   return { ...counted, verdict: 'skipped', reason };
 }
 

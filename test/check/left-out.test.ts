@@ -71,7 +71,7 @@ describe('a pass on less than four fifths of the cases', () => {
   test('says so in its row and in the last line', async () => {
     const result = await judged(asideBelow(3));
     expect(result.verdict).toBe('pass');
-    expect(head(result)).toMatch(/! \d+ of 100 cases were set aside, .* most often: too short/);
+    expect(head(result)).toMatch(/! \d+ of 100 cases not judged, most often: too short/);
     const line = summaryLine([result], { milliseconds: 1, interrupted: false });
     expect(line).toContain('1 holds (1 on less than 4/5 of the cases)');
   });

@@ -237,12 +237,14 @@ test('cases that a check set aside are not laid on the trainer', () => {
   const rows = (more: Parameters<typeof result>[0]): string =>
     printed([{ type: 'property-end', result: result(more) }]);
   expect(rows({ setAside: 3, rejected: 2 })).toContain('100 cases, 2 refused, 3 set aside');
-  expect(rows({ setAside: 51 })).toContain(
-    '! 51 of 100 cases were set aside, because they say nothing about the rule, so this says little',
+  expect(rows({ setAside: 51 })).toContain('! 51 of 100 cases not judged, so this says little');
+  expect(rows({ setAside: 51, reason: 'too short' })).toContain('says little, most often: too short');
+  expect(rows({ cases: 2, setAside: 1, reason: 'no tensor is frozen' })).toContain(
+    '! 1 of 2 cases not judged: no tensor is frozen',
   );
   expect(rows({ setAside: 51 })).not.toContain('the trainer refused');
   expect(rows({ setAside: 31, rejected: 30 })).toContain(
-    'of 100 cases the trainer refused 30, and 31 were set aside',
+    'of 100 cases the trainer refused 30, and 31 were not judged',
   );
 });
 

@@ -51,6 +51,22 @@ test('reasons that are one become one, the commonest first, and those that nobod
   ]);
 });
 
+test('rules that could judge no case are told by their reason, whatever words are in it', () => {
+  const silent = (id: string, count: string, why: string) =>
+    result(id, 'skipped', `nothing could be judged in ${count}: ${why}`);
+  const results = [
+    silent('update/a', '2 cases', 'no tensor is frozen'),
+    silent('update/b', '1 case', 'no tensor is frozen'),
+    silent('mask/d', '3 cases, most often', 'nothing was sampled: no tokenizer'),
+    result('rollout/c', 'unsupported', NO_SAMPLES),
+  ];
+  expect(unjudgedOf(results, LEDGER).map(({ ids, why }) => [ids, why])).toEqual([
+    [['update/a', 'update/b'], 'no tensor is frozen'],
+    [['rollout/c'], 'no sampled tokens were seen'],
+    [['mask/d'], 'nothing was sampled: no tokenizer'],
+  ]);
+});
+
 test('each says what to add, and only what there is', () => {
   const text = unjudgedLines(RESULTS, LEDGER, PRINT).join(' ').replace(/\s+/g, ' ');
   expect(text).toContain('lossproof_trace.watch_sample(prompt_ids, completion_ids)');

@@ -42,7 +42,8 @@ function judged(...properties: readonly LedgerProperty[]) {
   return { events, results };
 }
 
-const holds = { judged: 4, setAside: 1, findings: [], more: 0, labels: { stopped: 3 } };
+const SILENT = 'no tensor is frozen';
+const holds = { judged: 4, setAside: [SILENT], findings: [], more: 0, labels: { stopped: 3 } };
 
 test('a run has the events of a check, each as reports take them', () => {
   const { events, results } = judged(
@@ -64,7 +65,7 @@ test('a run has the events of a check, each as reports take them', () => {
     started: '2026-03-01T09:30:00.000Z',
   });
   expect(results.map(({ verdict }) => verdict)).toEqual(['pass', 'fail']);
-  expect(results[0]).toMatchObject({ cases: 5, setAside: 1, labels: { stopped: 3 } });
+  expect(results[0]).toMatchObject({ cases: 5, setAside: 1, reason: SILENT, labels: { stopped: 3 } });
 });
 
 test('a finding is a failure with its given, and the others are told behind it', () => {
@@ -87,10 +88,11 @@ test('a finding is a failure with its given, and the others are told behind it',
 });
 
 test('nothing judged is skipped, and what is not there is unsupported: neither passes', () => {
-  const nothing = { judged: 0, setAside: 0, findings: [], more: 0 };
+  const nothing = { judged: 0, setAside: [], findings: [], more: 0 };
   const { results } = judged(
     property(() => nothing),
-    property(() => ({ ...nothing, setAside: 3 })),
+    property(() => ({ ...nothing, setAside: [SILENT, SILENT] })),
+    property(() => ({ ...nothing, setAside: ['no step was seen', SILENT, SILENT] })),
     property(
       () => holds,
       () => 'there is no generate() call',
@@ -98,13 +100,16 @@ test('nothing judged is skipped, and what is not there is unsupported: neither p
   );
   expect(results.map(({ verdict, reason }) => [verdict, reason])).toEqual([
     ['skipped', 'no row of the kind that it checks was trained'],
-    ['skipped', 'the evidence of all 3 was ambiguous'],
+    ['skipped', 'nothing could be judged in 2 cases: no tensor is frozen'],
+    ['skipped', 'nothing could be judged in 3 cases, most often: no tensor is frozen'],
     ['unsupported', 'there is no generate() call'],
   ]);
 });
 
 test('a finding where nothing else could be judged is a failure', () => {
-  const { results } = judged(property(() => ({ judged: 0, setAside: 2, findings: [FINDING], more: 0 })));
+  const { results } = judged(
+    property(() => ({ judged: 0, setAside: [SILENT], findings: [FINDING], more: 0 })),
+  );
   expect(results[0]?.verdict).toBe('fail');
 });
 
@@ -316,7 +321,7 @@ describe('what a property notices', () => {
     level: 'should',
     why: '',
     catches: [],
-    judge: () => ({ judged: 1, setAside: 0, findings: [], more: 0, notices: [notice], ...judgement }),
+    judge: () => ({ judged: 1, setAside: [], findings: [], more: 0, notices: [notice], ...judgement }),
   });
   const properties = [
     property('trace/holds', {}),

@@ -7,7 +7,7 @@ import {
   realIds,
   type ScoredRow,
 } from '../../../src/index.ts';
-import { judgementOf, placeOf } from '../words.ts';
+import { asides, judgementOf, placeOf } from '../words.ts';
 import { keyOf } from './kin.ts';
 
 export const heldOut: LedgerProperty = {
@@ -31,7 +31,8 @@ export const heldOut: LedgerProperty = {
       return twin === undefined ? [] : [{ row, twin }];
     });
     const [first] = both;
-    const judgement = judgementOf(evaluated.size - both.length, both.length, []);
+    const meant = asides(both.length, 'the row is trained, too, and may be evaluated on purpose');
+    const judgement = judgementOf(evaluated.size - both.length, meant, []);
     if (first === undefined) return judgement;
     const all = both.length === evaluated.size;
     const notice: LedgerNotice = {

@@ -12,34 +12,48 @@ import type {
 import { factsOf } from '../facts.ts';
 import { plural } from '../steps/made.ts';
 import { isSampled, needsSampled, needsTrained, trainsAny } from '../tokens/trained.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip, type Tracks, tokenIn } from '../words.ts';
+import {
+  type Aside,
+  aside,
+  asides,
+  type Found,
+  givenOf,
+  isAside,
+  judgementFrom,
+  judgementOf,
+  placeOf,
+  rowStrip,
+  type Said,
+  type Tracks,
+  tokenIn,
+} from '../words.ts';
 import { attentionFaults, paddingBefore } from './attention.ts';
 import type { InputFault } from './fault.ts';
-import { positionFault, positionsJudged } from './positions.ts';
+import { positionFault, whyNoPositions } from './positions.ts';
 
-/** Undefined: of this row nothing can be said. */
-type Rule = (ledger: Ledger, row: LedgerRow) => InputFault | 'holds' | undefined;
+type Rule = (ledger: Ledger, row: LedgerRow) => InputFault | 'good' | Aside;
 
 function judge(ledger: Ledger, rows: readonly LedgerRow[], rule: Rule): LedgerJudgement {
-  const found: Found[] = [];
-  let [judged, setAside] = [0, 0];
-  for (const row of rows) {
-    const said = trainsAny(row) ? rule(ledger, row) : undefined;
-    if (said === undefined) setAside++;
-    else judged++;
-    if (said === undefined || said === 'holds') continue;
-    found.push({
-      harm: said.columns.length,
-      tell: () => ({
-        kind: said.kind,
-        sentence: `${tokenIn(ledger, row, said.columns[0] ?? 0)} of ${placeOf(ledger, row)} ${said.words}.`,
-        strips: [rowStrip(ledger, row, said.columns, said.tracks)],
-        ...(said.note === undefined ? {} : { note: said.note }),
-        given: givenOf(row),
-      }),
-    });
-  }
-  return judgementOf(judged, setAside, found);
+  return judgementFrom(
+    rows.map((row): Said => {
+      if (!trainsAny(row)) return aside('nothing of the row is trained');
+      const said = rule(ledger, row);
+      return said === 'good' || isAside(said) ? said : foundOf(ledger, row, said);
+    }),
+  );
+}
+
+function foundOf(ledger: Ledger, row: LedgerRow, { kind, columns, words, tracks, note }: InputFault): Found {
+  return {
+    harm: columns.length,
+    tell: () => ({
+      kind,
+      sentence: `${tokenIn(ledger, row, columns[0] ?? 0)} of ${placeOf(ledger, row)} ${words}.`,
+      strips: [rowStrip(ledger, row, columns, tracks)],
+      ...(note === undefined ? {} : { note }),
+      given: givenOf(row),
+    }),
+  };
 }
 
 /** The model that a row went through. */
@@ -50,9 +64,9 @@ export const modelOf = ({ models }: Ledger, { model, rank }: LedgerRow): LedgerM
 const attentionTrack = ({ attention = [] }: LedgerRow): Tracks => ({ attention_mask: attention });
 
 const attended: Rule = (ledger, row) => {
-  if (row.attention === undefined) return undefined;
+  if (row.attention === undefined) return aside('the model was given no attention mask');
   const fault = attentionFaults(ledger, row);
-  return fault === undefined ? 'holds' : { ...fault, tracks: attentionTrack(row) };
+  return fault === undefined ? 'good' : { ...fault, tracks: attentionTrack(row) };
 };
 
 /** Positions begin again with each example of a row, and attention goes on. */
@@ -71,10 +85,13 @@ function acrossNotices({ rows }: Ledger): readonly LedgerNotice[] {
 
 const placed: Rule = (ledger, row) => {
   const model = modelOf(ledger, row);
-  if (model === undefined || !positionsJudged(model, row, paddingBefore(ledger, row) > 0)) return undefined;
+  if (model === undefined) return aside('the model of the row is not known');
+  const unknown = whyNoPositions(model, row, paddingBefore(ledger, row) > 0);
+  if (unknown !== undefined) return aside(unknown);
   // A token that is hidden looks like padding that is counted; the rule about attention has it.
-  if (row.attention !== undefined && attentionFaults(ledger, row)?.kind === 'hidden') return undefined;
-  return positionFault(model, row) ?? 'holds';
+  if (row.attention !== undefined && attentionFaults(ledger, row)?.kind === 'hidden')
+    return aside('the attention mask hides real tokens');
+  return positionFault(model, row) ?? 'good';
 };
 
 /** The same rule about rows that were sampled, and about all others. */
@@ -112,21 +129,26 @@ function both(sampledId: string, otherId: string, rule: Rule): LedgerProperty[] 
  */
 function judgeBos(ledger: Ledger): LedgerJudgement {
   const bos = ledger.tokenizer?.bosTokenId;
-  if (bos === undefined) return judgementOf(0, 0, []);
+  if (bos === undefined) return judgementOf(0, [], []);
   const alike = ledger.tokenizer?.padTokenId === bos || ledger.tokenizer?.eosTokenId === bos;
   const begin = (row: LedgerRow): number => row.spans.roles.findIndex((role) => BEGINS.has(role));
-  const sure = ledger.rows.filter(
-    (row) =>
-      row.reached &&
-      begin(row) >= 0 &&
-      (!alike || (row.attention !== undefined && row.spans.origin.kind !== 'text')),
-  );
+  const why = (row: LedgerRow): string | undefined => {
+    if (!row.reached) return 'no backward pass reached the row';
+    if (begin(row) < 0) return 'it is not known where the row begins';
+    return alike && (row.attention === undefined || row.spans.origin.kind === 'text')
+      ? 'BOS has the id of padding or of the end of a text'
+      : undefined;
+  };
+  const sure = ledger.rows.filter((row) => why(row) === undefined);
   const begun = sure.filter((row) => row.ids[begin(row)] === bos);
   const doubled = begun.filter((row) => row.ids[begin(row) + 1] === bos);
   const meant = doubled.length * 2 <= begun.length;
   return judgementOf(
     sure.length - (meant ? doubled.length : 0),
-    ledger.rows.length - sure.length + (meant ? doubled.length : 0),
+    [
+      ...ledger.rows.flatMap((row) => why(row) ?? []),
+      ...asides(meant ? doubled.length : 0, 'few rows begin with two BOS, and their text may spell it'),
+    ],
     (meant ? [] : doubled).map((row): Found => {
       const second = begin(row) + 1;
       return {

@@ -5,13 +5,14 @@ import { mattersBehind } from '../tokens/trained.ts';
 import type { InputFault } from './fault.ts';
 
 /**
- * Whether positions can be told at all: given, or such as every model of this kind counts them, over columns.
+ * Why positions cannot be told; undefined: they are given, or such as every model of this kind counts them, over columns.
  * @param padded its padding is known without a mask
  */
-export function positionsJudged(model: LedgerModel, row: LedgerRow, padded: boolean): boolean {
-  if (model.positions === 'unknown') return false;
-  if (row.positions !== undefined) return true;
-  return (row.attention !== undefined || padded) && !COUNTS_MASK.test(model.class);
+export function whyNoPositions(model: LedgerModel, row: LedgerRow, padded: boolean): string | undefined {
+  if (model.positions === 'unknown') return 'it is not known how the model counts positions';
+  if (row.positions !== undefined) return undefined;
+  if (row.attention === undefined && !padded) return 'the model was given neither positions nor a mask';
+  return COUNTS_MASK.test(model.class) ? 'models of this class count positions by themselves' : undefined;
 }
 
 /** Models of transformers that count positions over the attention mask, or over ids that are not padding, by themselves. */

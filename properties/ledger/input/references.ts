@@ -14,7 +14,18 @@ import {
 } from '../../../src/index.ts';
 import { isSampled } from '../tokens/trained.ts';
 import { betaOf } from '../weights/declared.ts';
-import { type Found, givenOf, idsStrip, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import {
+  type Aside,
+  aside,
+  type Found,
+  givenOf,
+  idsStrip,
+  isAside,
+  judgementFrom,
+  placeOf,
+  rowStrip,
+  tokenIn,
+} from '../words.ts';
 import { commonEnd, commonStart, endsWith, holds, keyOf, startsWith } from './kin.ts';
 import { isPushedDown } from './policy.ts';
 
@@ -34,22 +45,13 @@ export const sameRows: LedgerProperty = {
       : 'no forward pass of a reference was seen: there is none, or its scores were made before',
   judge: (ledger) => {
     const world = worldOf(ledger);
-    let [judged, aside] = [0, 0];
-    const found: Found[] = [];
-    for (const row of ledger.rows) {
-      const rivals = world.strangers.get(row.step) ?? [];
-      if (hasTwin(world, row)) {
-        judged++;
-        continue;
-      }
-      const wrong = row.reached && mayHoldReference(ledger, row) ? misread(row, rivals) : undefined;
-      if (wrong === undefined) aside++;
-      else {
-        judged++;
-        found.push(otherPrompt(ledger, row, wrong));
-      }
-    }
-    return judgementOf(judged, aside, found);
+    return judgementFrom(
+      ledger.rows.map((row) => {
+        if (hasTwin(world, row)) return 'good';
+        const wrong = misread(ledger, row, world.strangers.get(row.step) ?? []);
+        return isAside(wrong) ? wrong : otherPrompt(ledger, row, wrong);
+      }),
+    );
   },
 };
 
@@ -111,15 +113,18 @@ function mayHoldReference(ledger: Ledger, row: LedgerRow): boolean {
 }
 
 /** A row of the reference that ends with what is trained here, behind something else. */
-function misread(row: LedgerRow, strangers: readonly ScoredRow[]): ScoredRow | undefined {
+function misread(ledger: Ledger, row: LedgerRow, strangers: readonly ScoredRow[]): ScoredRow | Aside {
+  if (!row.reached) return aside('no backward pass reached the row');
+  if (!mayHoldReference(ledger, row)) return aside('nothing says that a reference is part of the loss');
   const targets = targetsOf(row);
   // Distillation hands whole distributions over, and its teacher may know more than the pupil.
-  if (targets.some(({ trained }) => isOpen(trained))) return undefined;
+  if (targets.some(({ trained }) => isOpen(trained))) return aside('no single target explains the gradient');
   const ids = realIds(row);
   const first = firstTrained(row);
   const completion = ids.slice(first);
-  if (first <= 0 || completion.length < TELLING) return undefined;
-  return strangers.find((each) => endsWith(realIds(each), completion));
+  const none = aside('the reference scored no row that ends as this one');
+  if (first <= 0 || completion.length < TELLING) return none;
+  return strangers.find((each) => endsWith(realIds(each), completion)) ?? none;
 }
 
 /** Ids of the row before the first one that is trained, or that would be if its advantage were not 0. */

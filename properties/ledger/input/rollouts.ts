@@ -56,7 +56,7 @@ const idsScored: LedgerProperty = {
     const good = ledger.rows.filter(isSampled).length;
     // A script of its own may train answers of others to the same prompts, beside what it sampled.
     const declared = groupRelative(ledger.settings) !== undefined;
-    let aside = 0;
+    const aside: string[] = [];
     const found: Found[] = [];
     for (const row of rows) {
       const ids = realIds(row);
@@ -77,7 +77,10 @@ const idsScored: LedgerProperty = {
           inPlaceOf(kin.generation, row, rows, generations) ||
           sameText(ledger, ids.slice(kin.generation.promptIds.length), kin.generation.completionIds));
       if (known && kin !== undefined) found.push(other(ledger, row, kin.generation));
-      else aside++;
+      else
+        aside.push(
+          kin === undefined ? NO_PROMPT : 'the answer in the row may be cut, or come from elsewhere',
+        );
     }
     return judgementOf(good + found.length, aside, found);
   },
@@ -151,13 +154,16 @@ function other(ledger: Ledger, row: LedgerRow, generation: Generation): Found {
   };
 }
 
+/** Of a row that was not sampled, as far as is known. */
+const NO_PROMPT = 'no prompt that was sampled from begins the row';
+
 const promptScored: LedgerProperty = {
   ...factsOf('rollout/scored-prompt-is-the-prompt-generated-from'),
   needs: needsSampling,
   judge: (ledger) => {
     const { rows, generations } = unmatched(ledger);
     const good = ledger.rows.filter(isSampled).length;
-    let aside = 0;
+    const aside: string[] = [];
     const found: Found[] = [];
     const policy = trainsPolicy(ledger);
     for (const row of rows) {
@@ -170,8 +176,9 @@ const promptScored: LedgerProperty = {
           );
       const prompt = ids.slice(0, ids.length - (from?.completionIds.length ?? 0));
       // A prompt that lost one of its ends to a limit is shorter, and no other prompt.
-      if (from === undefined || endsWith(from.promptIds, prompt) || startsWith(from.promptIds, prompt))
-        aside++;
+      if (from === undefined) aside.push(policy ? 'no recorded completion ends the row' : NO_POLICY);
+      else if (endsWith(from.promptIds, prompt) || startsWith(from.promptIds, prompt))
+        aside.push('the prompt of the row is a part of the one that was sampled from');
       else found.push(otherPrompt(ledger, row, prompt, from));
     }
     return judgementOf(good + found.length, aside, found);

@@ -17,7 +17,18 @@ import {
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { explained, isSampled, withoutSampled } from '../tokens/trained.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import {
+  aside,
+  asides,
+  type Found,
+  givenOf,
+  judgementFrom,
+  judgementOf,
+  placeOf,
+  rowStrip,
+  type Said,
+  tokenIn,
+} from '../words.ts';
 import { NO_POLICY, trainsPolicy } from './policy.ts';
 
 // --- temperature ---
@@ -34,15 +45,7 @@ const temperature: LedgerProperty = {
     return trainsPolicy(ledger) ? undefined : NO_POLICY;
   },
   judge: (ledger) => {
-    let [judged, aside] = [0, 0];
-    const found: Found[] = [];
-    for (const row of ledger.rows.filter(isSampled)) {
-      const said = atTemperature(ledger, row);
-      if (said === 'set aside') aside++;
-      else judged++;
-      if (typeof said !== 'string') found.push(said);
-    }
-    const judgement = judgementOf(judged, aside, found);
+    const judgement = judgementFrom(ledger.rows.filter(isSampled).map((row) => atTemperature(ledger, row)));
     const notices = [movedNotice(ledger), unreadNotice(ledger)].filter((each) => each !== undefined);
     return notices.length === 0 ? judgement : { ...judgement, notices };
   },
@@ -82,18 +85,20 @@ const countsPrompt = ({ generations }: Ledger, { spans: { origin } }: LedgerRow)
 const COUNTS_PROMPT =
   ' The first token of a completion was drawn with tokens of its prompt moved: the penalty counts the prompt, as a repetition penalty does and a presence or frequency penalty should not.';
 
-function atTemperature(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
+function atTemperature(ledger: Ledger, row: LedgerRow): Said {
   const { origin } = row.spans;
-  if (origin.kind !== 'generation') return 'set aside';
-  const sampled = new Set(origin.generations.map((at) => ledger.generations[at]?.temperature));
+  const of = origin.kind === 'generation' ? origin.generations : [];
+  const sampled = new Set(of.map((at) => ledger.generations[at]?.temperature));
   const [expected] = sampled;
-  if (sampled.size !== 1 || expected === undefined || !(expected > 0)) return 'set aside';
+  if (sampled.size > 1) return aside('the row was sampled at several temperatures');
+  if (expected === undefined || !(expected > 0))
+    return aside('the row was sampled greedily, or its temperature was not read');
   const known = targetsOf(row).flatMap(({ column, trained }) =>
     trained.temperature === undefined || trained.target === undefined || !isClear(row, trained)
       ? []
       : [{ column, each: trained.temperature }],
   );
-  if (known.length === 0) return 'set aside';
+  if (known.length === 0) return aside('the temperature of the scores cannot be read off the gradient');
   const observed = medianOf(known.map(({ each }) => each));
   const room = Math.max(LEAST_ROOM, bandsOf(row.dtype).temperature) * expected;
   if (Math.abs(observed - expected) <= room) return 'good';
@@ -157,11 +162,16 @@ const firstRatio: LedgerProperty = {
     const fits = ({ row, worst }: (typeof pairs)[number]): boolean =>
       worst <= Math.max(LEAST_GAP, OF_A_MODEL * bandsOf(row.dtype).logprob);
     // Where no row at all is scored alike, dropout may be on in one of the passes: another matter, and often meant.
-    if (!pairs.some(fits)) return judgementOf(0, pairs.length, []);
+    if (!pairs.some(fits))
+      return judgementOf(
+        0,
+        asides(pairs.length, 'no row is scored alike in both passes, as with dropout'),
+        [],
+      );
     const wrong = pairs.filter((pair) => !fits(pair));
     return judgementOf(
       pairs.length,
-      0,
+      [],
       wrong.map(({ row, gaps, worst }) => notOne(ledger, row, gaps, worst)),
     );
   },

@@ -12,7 +12,16 @@ import {
 } from '../../../src/index.ts';
 import { fromOf } from '../weights/declared.ts';
 import { precisionOf } from '../weights/precision.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import {
+  aside,
+  type Found,
+  givenOf,
+  judgementFrom,
+  placeOf,
+  rowStrip,
+  type Said,
+  tokenIn,
+} from '../words.ts';
 import { needsPairs, objectiveOf, type Pair, pairsOf, type Side } from './rows.ts';
 
 export const pairSizes: LedgerProperty = {
@@ -28,19 +37,9 @@ export const pairSizes: LedgerProperty = {
       : needsPairs(ledger),
   judge: (ledger) => {
     const { pairs, alone } = pairsOf(ledger);
-    let [judged, aside] = [0, alone];
-    const found: Found[] = [];
-    for (const pair of pairs) {
-      const said = sayOf(ledger, pairs, pair);
-      if (said === 'set aside') aside++;
-      else judged++;
-      if (typeof said !== 'string') found.push(said);
-    }
-    return judgementOf(judged, aside, found);
+    return judgementFrom([...alone.map(aside), ...pairs.map((pair) => sayOf(ledger, pairs, pair))]);
   },
 };
-
-type Said = 'good' | 'set aside' | Found;
 
 /** Sums for DPO and the hinge, means for LN-DPO and SimPO, either for IPO: as papers and trainers have them. */
 const PER_ROW: Readonly<Record<string, readonly boolean[]>> = {
@@ -58,8 +57,9 @@ function sayOf(ledger: Ledger, pairs: readonly Pair[], pair: Pair): Said {
     new Set(sides.map(({ pushed }) => pushed)).size !== 2 ||
     sides.some(({ pushed }) => pushed === 'both' || pushed === 'not')
   )
-    return 'set aside';
-  if (sides.some((side) => !isMeasured(side))) return 'set aside';
+    return aside('the answers are not one made likelier and one made less likely');
+  if (sides.some((side) => !isMeasured(side)))
+    return aside('a target or a weight of its answers was not read');
   const ways = PER_ROW[objectiveOf(ledger).name ?? ''] ?? [];
   const uneven = sides.find((side) => commonOf(sizesOf(side, false)) === undefined);
   if (uneven !== undefined) return unevenIn(ledger, uneven);

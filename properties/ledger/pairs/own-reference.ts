@@ -17,7 +17,17 @@ import {
 import { keyOf } from '../input/kin.ts';
 import { isSampled } from '../tokens/trained.ts';
 import { fromOf } from '../weights/declared.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
+import {
+  type Aside,
+  aside,
+  asides,
+  type Found,
+  givenOf,
+  isAside,
+  judgementOf,
+  placeOf,
+  rowStrip,
+} from '../words.ts';
 import { objectiveOf } from './rows.ts';
 
 export const ownReference: LedgerProperty = {
@@ -35,15 +45,18 @@ export const ownReference: LedgerProperty = {
     const declared = objectiveOf(ledger).name;
     const said = steps.map((step) => ({ step, said: sayOf(ledger, seen, step) }));
     const good = said.filter(({ said: each }) => each === 'good').length;
+    const left = said.flatMap(({ said: each }) => (isAside(each) ? [each.aside] : []));
     const wrong = said.filter(({ said: each }) => each === 'wrong').map(({ step }) => step);
     const [first] = wrong;
     if (first !== undefined && declared === undefined)
-      return { ...judgementOf(good, steps.length - good, []), notices: [noticeOf(ledger, first)] };
+      return {
+        ...judgementOf(good, [...left, ...asides(wrong.length, 'no preference objective is declared')], []),
+        notices: [noticeOf(ledger, first)],
+      };
     const blamed = OF_ONE_SLOPE.includes(declared ?? '') ? [] : wrong;
-    const judged = good + blamed.length;
     return judgementOf(
-      judged,
-      steps.length - judged,
+      good + blamed.length,
+      [...left, ...asides(wrong.length - blamed.length, `all rows may weigh the same under ${declared}`)],
       blamed.map((step) => foundOf(ledger, step)),
     );
   },
@@ -73,19 +86,24 @@ function stepsOf({ rows }: Ledger): readonly Step[] {
 /** The two answers of one pair weigh the same by any margin. */
 const TWO_PAIRS = 4;
 
-function sayOf(ledger: Ledger, seen: Readings, { index, rows }: Step): 'good' | 'wrong' | 'set aside' {
+function sayOf(ledger: Ledger, seen: Readings, { index, rows }: Step): 'good' | 'wrong' | Aside {
   if (rows.every((row) => seen.byAnother.has(keyOf(realIds(row))))) return 'good';
   // A reference that was copied is the policy still, before a step has moved that.
   const moved = ledger.steps.some(
     (step) => step.index < index && step.ranks.some(({ done }) => done?.changed === true),
   );
   // Another model that scored something may have read these in another form, packed or by itself.
-  if (!moved || seen.byAnother.size > 0 || !rows.every((row) => seen.byItself.has(readingOf(row))))
-    return 'set aside';
-  if (rows.flatMap(sizesOf('token')).some(({ relative }) => relative > TELLING)) return 'set aside';
+  if (!moved) return aside('no parameter had moved before the step');
+  if (seen.byAnother.size > 0) return aside('another model scored rows, and not all of this step');
+  if (!rows.every((row) => seen.byItself.has(readingOf(row))))
+    return aside('no forward pass without gradients read the rows of the step');
+  if (rows.flatMap(sizesOf('token')).some(({ relative }) => relative > TELLING))
+    return aside('weights of this precision do not tell a margin of 0 from a small one');
   if (sizeIn(rows) !== undefined) return 'wrong';
   // Rewards without pairs have weights of any size, and say nothing of a reference.
-  return objectiveOf(ledger).name === undefined ? 'set aside' : 'good';
+  return objectiveOf(ledger).name === undefined
+    ? aside('the rows weigh differently, and no preference objective is declared')
+    : 'good';
 }
 
 /** Weights that are read off more roughly do not tell margins that are 0 from small ones. */

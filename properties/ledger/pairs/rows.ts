@@ -2,6 +2,7 @@
 // optimiser step.
 import { type Ledger, type LedgerRow, targetsOf } from '../../../src/index.ts';
 import { isOffTarget } from '../tokens/trained.ts';
+import { asides } from '../words.ts';
 
 export interface Pair {
   readonly step: number;
@@ -17,9 +18,12 @@ export interface Side {
   readonly pushed: 'up' | 'down' | 'not' | 'both';
 }
 
-/** Pairs of which both rows are known, and were reached; and how many rows stand alone, or cannot be told apart. */
-export function pairsOf(ledger: Ledger): { readonly pairs: readonly Pair[]; readonly alone: number } {
-  let alone = 0;
+/** Pairs of which both rows are known, and were reached; and of each row that is in none, why. */
+export function pairsOf(ledger: Ledger): {
+  readonly pairs: readonly Pair[];
+  readonly alone: readonly string[];
+} {
+  const alone: string[] = [];
   const sides = new Map<string, { chosen: LedgerRow[]; rejected: LedgerRow[] }>();
   for (const row of ledger.rows) {
     const { origin } = row.spans;
@@ -27,7 +31,7 @@ export function pairsOf(ledger: Ledger): { readonly pairs: readonly Pair[]; read
     if (!row.reached || row.notFinite > 0 || isOffTarget(row)) continue;
     // Chosen in one pair and rejected in another, or the same answer of two: its ids do not say which it is.
     if (origin.shared) {
-      alone++;
+      alone.push('the answer stands in several pairs of the data set');
       continue;
     }
     const key = `${row.step} ${origin.example}`;
@@ -41,7 +45,12 @@ export function pairsOf(ledger: Ledger): { readonly pairs: readonly Pair[]; read
     const [up, down] = [chosen.map(sideOf), rejected.map(sideOf)];
     const [first, second] = [up[0], down[0]];
     if (first === undefined || second === undefined || up.length !== 1 || down.length !== 1)
-      alone += up.length + down.length;
+      alone.push(
+        ...asides(
+          up.length + down.length,
+          'the step does not train one chosen and one rejected row of the example',
+        ),
+      );
     else pairs.push({ step, example, chosen: first, rejected: second });
   }
   return { pairs, alone };

@@ -1,9 +1,19 @@
 // Preference pairs by their signs: what the data set calls chosen is made likelier, what it calls rejected less likely.
 import { type Ledger, type LedgerNotice, type LedgerProperty, many, targetsOf } from '../../../src/index.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
+import {
+  type Aside,
+  aside,
+  asides,
+  type Found,
+  givenOf,
+  isAside,
+  judgementOf,
+  placeOf,
+  rowStrip,
+} from '../words.ts';
 import { needsPairs, objectiveOf, type Pair, pairsOf, type Side } from './rows.ts';
 
-type Said = 'good' | 'set aside' | 'open' | 'wrong';
+type Said = 'good' | Aside | 'open' | 'wrong';
 
 export const pairSigns: LedgerProperty = {
   id: 'trace/chosen-up-rejected-down',
@@ -21,7 +31,11 @@ export const pairSigns: LedgerProperty = {
     const open = said.filter(({ said: each }) => each === 'open').map(({ pair }) => pair);
     const judgement = judgementOf(
       judged,
-      alone + pairs.length - judged,
+      [
+        ...alone,
+        ...said.flatMap(({ said: each }) => (isAside(each) ? [each.aside] : [])),
+        ...asides(open.length, 'no preference objective is declared, and other losses do this, too'),
+      ],
       said.filter(({ said: each }) => each === 'wrong').map(({ pair }) => foundOf(ledger, pair)),
     );
     return open.length === 0 ? judgement : { ...judgement, notices: [openNotice(ledger, open)] };
@@ -43,9 +57,13 @@ function sayOf(ledger: Ledger, pairs: readonly Pair[], pair: Pair, usual: boolea
   const [up, down] = [pair.chosen.pushed, pair.rejected.pushed];
   if (up === 'up' && down === 'down') return 'good';
   // Some tokens up and some down in one answer, as other terms do; or a hinge that has nothing more to ask.
-  if (up === 'both' || down === 'both' || (up === 'not' && down === 'not')) return 'set aside';
+  if (up === 'both' || down === 'both') return aside('an answer is made likelier in parts');
+  if (up === 'not' && down === 'not') return aside('neither answer has a gradient');
   // IPO and smoothed labels aim at a margin, and turn round beyond it.
-  if (isTurned(pair)) return usual || (name !== undefined && !turns) ? 'wrong' : 'set aside';
+  if (isTurned(pair))
+    return usual || (name !== undefined && !turns)
+      ? 'wrong'
+      : aside('an objective with a target margin may turn a pair round');
   if (name !== undefined) return 'wrong';
   // Likelihood of the chosen answer beside a hinge leaves the rejected one alone now and then, not each time.
   const always = pairs.every(({ chosen, rejected }) => chosen.pushed === up && rejected.pushed === down);

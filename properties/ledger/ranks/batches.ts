@@ -10,7 +10,7 @@ import {
   targetsOf,
 } from '../../../src/index.ts';
 import { keyOf } from '../input/kin.ts';
-import { type Found, judgementOf, rowStrip } from '../words.ts';
+import { type Aside, aside, asides, type Found, isAside, judgementOf, rowStrip } from '../words.ts';
 
 /** The rows of one forward pass, by their ids. */
 interface Batch {
@@ -31,19 +31,20 @@ const fresh: LedgerProperty = {
       ? undefined
       : 'fewer than two batches of data were trained: there is nothing to compare',
   judge: (ledger) => {
-    let [judged, aside] = [0, 0];
+    const left: string[] = [];
+    let judged = 0;
     const found: Found[] = [];
     const notices: LedgerNotice[] = [];
     for (const own of batchesOf(ledger)) {
       if (own.length < 2) continue;
       const repeated = byWorkers(own);
-      if (repeated === undefined) aside += own.length;
+      if (isAside(repeated)) left.push(...asides(own.length, repeated.aside));
       else judged += own.length;
-      if (repeated !== undefined && repeated !== 'new') found.push(workersFound(ledger, repeated));
+      if (!isAside(repeated) && repeated !== 'new') found.push(workersFound(ledger, repeated));
       // Of all ranks the same is told once.
       else if (notices.length === 0) notices.push(...twiceNotice(own), ...fewerRows(own));
     }
-    const judgement = judgementOf(judged, aside, found);
+    const judgement = judgementOf(judged, left, found);
     return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };
@@ -69,28 +70,31 @@ function batchesOf({ rows }: Ledger): readonly (readonly Batch[])[] {
   );
 }
 
-/** Two batches of one pass over a loader that neighbouring workers made, and that are one; undefined: there is nothing to tell. */
-function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | 'new' | undefined {
+/** Two batches of one pass over a loader that neighbouring workers made, and that are one. */
+function byWorkers(own: readonly Batch[]): readonly [Batch, Batch] | 'new' | Aside {
+  const none = aside('no neighbouring workers of a loader were seen to make batches');
   const rounds = new Map<string, Map<number, Batch>>();
   for (const each of own) {
     const { batch } = each.first;
     if (batch === undefined || batch.workers < 2) continue;
     // A data set of one batch is overfitted.
-    if (batch.of !== undefined && batch.of <= (batch.size ?? each.rows.length)) return undefined;
+    if (batch.of !== undefined && batch.of <= (batch.size ?? each.rows.length))
+      return aside('the data set is one batch');
     const key = `${batch.pass} ${Math.floor(batch.number / batch.workers)}`;
     const round = rounds.get(key) ?? new Map<number, Batch>();
     // Cut into micro-batches by the script, a batch comes in parts: only whole ones are compared.
-    if (round.has(batch.number)) return undefined;
+    if (round.has(batch.number)) return aside('the script cuts batches of the loader into parts');
     rounds.set(key, round.set(batch.number, each));
   }
   const full = [...rounds.values()].map((round) => [...round.values()]).filter((round) => round.length > 1);
   const [first] = full;
-  if (first === undefined) return undefined;
+  if (first === undefined) return none;
   if (!full.every((round) => round.every(({ key }) => key === round[0]?.key))) return 'new';
   // One batch in all rounds is overfitted, by however many workers.
-  if (full.length > 1 && new Set(full.map((round) => round[0]?.key)).size === 1) return undefined;
+  if (full.length > 1 && new Set(full.map((round) => round[0]?.key)).size === 1)
+    return aside('all batches are the same rows');
   const [left, right] = first;
-  return left === undefined || right === undefined ? undefined : [left, right];
+  return left === undefined || right === undefined ? none : [left, right];
 }
 
 function workersFound(ledger: Ledger, [left, right]: readonly [Batch, Batch]): Found {

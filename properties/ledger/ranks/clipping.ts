@@ -1,7 +1,7 @@
 // Clipping of a model that lies in shards: every rank multiplies its part of the gradient by one coefficient.
 import { type Ledger, type LedgerProperty, type ReplicaSet, show } from '../../../src/index.ts';
 import { eventsOf, numberIn } from '../steps/made.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { aside, judgementFrom, type Said } from '../words.ts';
 
 const clipped: LedgerProperty = {
   id: 'ranks/shards-are-clipped-by-one-norm',
@@ -16,18 +16,14 @@ const clipped: LedgerProperty = {
     const said = (ledger.replicas ?? [])
       .filter(isSharded)
       .flatMap((set) => ledger.steps.map(({ index }) => sayOf(ledger, set, index)));
-    return judgementOf(
-      said.filter((one) => one !== 'set aside').length,
-      said.filter((one) => one === 'set aside').length,
-      said.filter((one) => typeof one === 'object'),
-    );
+    return judgementFrom(said);
   },
 };
 
 const SHARDED: ReadonlySet<string> = new Set(['FSDPModule', 'FullyShardedDataParallel']);
 const isSharded = ({ wrapper }: ReplicaSet): boolean => wrapper !== undefined && SHARDED.has(wrapper);
 
-function sayOf(ledger: Ledger, set: ReplicaSet, step: number): Found | 'good' | 'set aside' {
+function sayOf(ledger: Ledger, set: ReplicaSet, step: number): Said {
   const factors = set.ranks.flatMap((rank) => {
     const event = eventsOf(ledger, 'reworked', step).find((each) => each.rank === rank);
     const [factor, cosine = 0] =
@@ -35,7 +31,8 @@ function sayOf(ledger: Ledger, set: ReplicaSet, step: number): Found | 'good' | 
     return factor === undefined || cosine < ONE_FACTOR || factor <= 0 ? [] : [{ rank, factor }];
   });
   // A rank on which nothing was done to the gradients, or more than a factor, is compared with none.
-  if (factors.length < set.ranks.length) return 'set aside';
+  if (factors.length < set.ranks.length)
+    return aside('a rank did nothing to its gradients, or more than multiply them');
   const ordered = factors.toSorted((a, b) => a.factor - b.factor);
   const [least, most] = [ordered[0], ordered.at(-1)];
   if (least === undefined || most === undefined || most.factor / least.factor <= 1 + NEAR) return 'good';

@@ -13,7 +13,7 @@ import {
   targetsOf,
 } from '../../../src/index.ts';
 import { keyOf } from '../input/kin.ts';
-import { type Found, judgementOf, rowStrip } from '../words.ts';
+import { asides, type Found, judgementOf, rowStrip } from '../words.ts';
 import { meantAsOne, ownParts, ranksOf } from './told.ts';
 
 // --- another part of the data ---
@@ -34,7 +34,7 @@ const parts: LedgerProperty = {
     const notices = judgements.flatMap((each) => each.notices ?? []);
     return {
       judged: judgements.reduce((sum, { judged }) => sum + judged, 0),
-      setAside: judgements.reduce((sum, { setAside }) => sum + setAside, 0),
+      setAside: judgements.flatMap(({ setAside }) => setAside),
       findings: judgements.flatMap(({ findings }) => findings),
       more: 0,
       ...(notices.length === 0 ? {} : { notices }),
@@ -56,14 +56,15 @@ function rowsOfRanks(ledger: Ledger, set: ReplicaSet): LedgerJudgement {
   const keys = steps.map((ranks) => ranks.map(keysOf));
   const judged = steps.length;
   const [first] = keys;
-  if (first === undefined) return judgementOf(0, 0, []);
-  if (!keys.every((ranks) => ranks.every((key) => key === ranks[0]))) return judgementOf(judged, 0, []);
+  if (first === undefined) return judgementOf(0, [], []);
+  if (!keys.every((ranks) => ranks.every((key) => key === ranks[0]))) return judgementOf(judged, [], []);
   // Greedy samples of one prompt are one row on every rank; a step of nothing but those tells nothing.
-  if (rows.every((row) => greedy(ledger, row))) return judgementOf(0, judged, []);
+  if (rows.every((row) => greedy(ledger, row)))
+    return judgementOf(0, asides(judged, 'all rows are greedy samples, which are alike on every rank'), []);
   const same = keys.every((ranks) => ranks[0] === first[0]);
   if (keys.length < 2 || same)
     return {
-      ...judgementOf(0, judged, []),
+      ...judgementOf(0, asides(judged, 'one batch may be overfitted on purpose'), []),
       notices: [
         {
           sentence: `All of ${ranksOf(set.ranks)} train the same ${many(steps[0]?.[0]?.length ?? 0, 'row')}${keys.length < 2 ? ' in the one step that was seen' : ', in every step'}. Fine where one batch is overfitted on purpose; else the data are not divided among the processes.`,
@@ -71,7 +72,7 @@ function rowsOfRanks(ledger: Ledger, set: ReplicaSet): LedgerJudgement {
         },
       ],
     };
-  return judgementOf(judged, 0, [sameRows(ledger, set, steps)]);
+  return judgementOf(judged, [], [sameRows(ledger, set, steps)]);
 }
 
 function sameRows(
@@ -150,7 +151,7 @@ const settings: LedgerProperty = {
       found.push(...stepsOf(ledger, set));
       notices.push(...microBatchesOf(ledger, set));
     }
-    const judgement = judgementOf(judged, 0, found);
+    const judgement = judgementOf(judged, [], found);
     return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };

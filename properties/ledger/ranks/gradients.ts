@@ -10,28 +10,22 @@ import {
   type ReplicaStep,
   show,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { aside, type Found, judgementFrom, type Said } from '../words.ts';
 import { apartOf, differenceOf, needsReplicas, ownParts, partOf, ranksOf, without } from './told.ts';
-
-type Said = 'good' | 'set aside' | Found;
 
 function judge(
   { replicas = [] }: Ledger,
   sayOf: (set: ReplicaSet, step: ReplicaStep, gradients: Compared) => Said,
 ): LedgerJudgement {
-  let [judged, aside] = [0, 0];
-  const found: Found[] = [];
+  const all: Said[] = [];
   for (const set of replicas) {
     const own = ownParts(set);
     for (const step of set.steps) {
       if (step.gradients === undefined) continue;
-      const said = sayOf(set, step, without(step.gradients, own));
-      if (said === 'set aside') aside++;
-      else judged++;
-      if (typeof said !== 'string') found.push(said);
+      all.push(sayOf(set, step, without(step.gradients, own)));
     }
   }
-  return judgementOf(judged, aside, found);
+  return judgementFrom(all);
 }
 
 /** The wrapper is there, and none of the calls for training went through it. */
@@ -56,14 +50,17 @@ const reduced: LedgerProperty = {
 };
 
 function sayOf(set: ReplicaSet, step: ReplicaStep, gradients: Compared): Said {
-  if (gradients.differ.length === 0) return gradients.same > 0 ? 'good' : 'set aside';
+  if (gradients.differ.length === 0)
+    return gradients.same > 0 ? 'good' : aside('no gradient could be compared between the processes');
   // Parameters that were not the same have other gradients of the same rows; and a call past the wrapper has a rule of its own.
   if (set.wrapper === undefined && (step.parameters?.differ.length ?? 0) > 0 && gradients.same === 0)
-    return 'set aside';
-  if (bypassed(set, step) || step.periodic) return 'set aside';
+    return aside('the parameters of the processes differed already');
+  if (bypassed(set, step)) return aside('the model was not called through its wrapper');
+  if (step.periodic) return aside('the parameters are averaged every few steps (local SGD)');
   if (step.scaled !== undefined) return scaledFound(set, step, gradients, step.scaled);
   // Nobody has said that they are to be reduced: whether they meet in another way is seen by what becomes of the parameters.
-  if (set.wrapper === undefined && gradients.same === 0) return 'set aside';
+  if (set.wrapper === undefined && gradients.same === 0)
+    return aside('nothing says that the processes share gradients');
   return differenceOf(set, step, gradients, {
     kind: gradients.same > 0 ? 'in part' : 'not reduced',
     sentence: `At step ${step.step}, the optimisers of ${apartOf(gradients)} found other gradients: ${partOf(gradients)}.`,
@@ -122,10 +119,13 @@ const called: LedgerProperty = {
       : 'no model of several processes was put into DistributedDataParallel',
   judge: (ledger) =>
     judge(ledger, (set, step, gradients) => {
-      if (set.wrapper === undefined || set.gone) return 'set aside';
+      if (set.wrapper === undefined) return aside('the model is in no wrapper');
+      if (set.gone) return aside('the wrapper was thrown away');
       if (!bypassed(set, step)) return 'good';
       // Who reduces by hand may call what he likes.
-      return gradients.differ.length === 0 ? 'set aside' : bypassing(set, step, gradients);
+      return gradients.differ.length === 0
+        ? aside('the gradients are reduced without the wrapper')
+        : bypassing(set, step, gradients);
     }),
 };
 

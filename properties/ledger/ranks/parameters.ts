@@ -7,7 +7,7 @@ import type {
   ReplicaSet,
   ReplicaStep,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { type Aside, aside, isAside, judgementFrom, type Said } from '../words.ts';
 import {
   apartOf,
   differenceOf,
@@ -19,25 +19,14 @@ import {
   without,
 } from './told.ts';
 
-interface Part {
-  readonly judged: number;
-  readonly aside: number;
-  readonly found: readonly Found[];
-  readonly notices?: readonly LedgerNotice[];
-}
+/** With a notice where a case that is set aside is worth a word. */
+type Told = Said | (Aside & { readonly notice: LedgerNotice });
 
-const ASIDE: Part = { judged: 0, aside: 1, found: [] };
-const GOOD: Part = { judged: 1, aside: 0, found: [] };
-
-function judge(ledger: Ledger, sayOf: (set: ReplicaSet) => readonly Part[]): LedgerJudgement {
-  const parts = (ledger.replicas ?? []).flatMap(sayOf);
-  const notices = parts.flatMap((part) => part.notices ?? []);
+function judge(ledger: Ledger, sayOf: (set: ReplicaSet) => readonly Told[]): LedgerJudgement {
+  const said = (ledger.replicas ?? []).flatMap(sayOf);
+  const notices = said.flatMap((each) => (isAside(each) && 'notice' in each ? [each.notice] : []));
   return {
-    ...judgementOf(
-      parts.reduce((sum, { judged }) => sum + judged, 0),
-      parts.reduce((sum, { aside }) => sum + aside, 0),
-      parts.flatMap(({ found }) => found),
-    ),
+    ...judgementFrom(said),
     ...(notices.length === 0 ? {} : { notices }),
   };
 }
@@ -55,27 +44,21 @@ const begin: LedgerProperty = {
   judge: (ledger) => judge(ledger, (set) => [beginning(set)]),
 };
 
-function beginning(set: ReplicaSet): Part {
+function beginning(set: ReplicaSet): Told {
   const step = set.steps.find(({ parameters }) => parameters !== undefined);
-  if (step?.parameters === undefined) return ASIDE;
+  if (step?.parameters === undefined) return aside('no parameters were compared');
   const compared = without(step.parameters, ownParts(set));
-  if (compared.differ.length === 0) return GOOD;
-  if (!meantAsOne(set)) return { ...ASIDE, notices: [apartNotice(set)] };
+  if (compared.differ.length === 0) return 'good';
+  if (!meantAsOne(set)) return { ...aside('the processes share no gradient'), notice: apartNotice(set) };
   const how =
     set.wrapper === undefined
       ? `Their gradients are the same, so they are meant to be one model. Make the parameters on all ranks with one seed, or broadcast those of rank 0 (torch.distributed.broadcast) before the first step.`
       : `${set.wrapper} made them the same when it was made: what was loaded or initialised afterwards, on some ranks only or with seeds of their own, has changed them. Do that before the model is wrapped.`;
-  return {
-    judged: 1,
-    aside: 0,
-    found: [
-      differenceOf(set, step, compared, {
-        kind: 'begin',
-        sentence: `Before step ${step.step}, the parameters of ${apartOf(compared)} are not the same: ${partOf(compared)}.`,
-        note: how,
-      }),
-    ],
-  };
+  return differenceOf(set, step, compared, {
+    kind: 'begin',
+    sentence: `Before step ${step.step}, the parameters of ${apartOf(compared)} are not the same: ${partOf(compared)}.`,
+    note: how,
+  });
 }
 
 const apartNotice = (set: ReplicaSet): LedgerNotice => ({
@@ -98,27 +81,22 @@ const stay: LedgerProperty = {
     judge(ledger, (set) => set.steps.flatMap((step, at) => behind(set, step, set.steps[at + 1]))),
 };
 
-function behind(set: ReplicaSet, step: ReplicaStep, next: ReplicaStep | undefined): readonly Part[] {
+function behind(set: ReplicaSet, step: ReplicaStep, next: ReplicaStep | undefined): readonly Told[] {
   const own = ownParts(set);
   const [before, after] = [step.parameters, next?.parameters];
   if (before === undefined || step.gradients === undefined || after === undefined) return [];
   const compared = without(after, own);
   // What began apart, or was not reduced, is another rule's business.
-  if (without(before, own).differ.length > 0 || without(step.gradients, own).differ.length > 0)
-    return [ASIDE];
-  if (compared.differ.length === 0) return [GOOD];
+  if (without(before, own).differ.length > 0)
+    return [aside('the parameters of the processes differed before the step')];
+  if (without(step.gradients, own).differ.length > 0) return [aside('the gradients of the processes differ')];
+  if (compared.differ.length === 0) return ['good'];
   return [
-    {
-      judged: 1,
-      aside: 0,
-      found: [
-        differenceOf(set, step, compared, {
-          kind: 'stay',
-          sentence: `Step ${step.step} had the same parameters and the same gradients on ${ranksOf(set.ranks)}, and left others: ${partOf(compared)} differ between ${apartOf(compared)}.`,
-          note: 'The optimisers are not the same: compare their learning rates, weight decays and loaded states by rank, and what is done to the parameters after the step.',
-        }),
-      ],
-    },
+    differenceOf(set, step, compared, {
+      kind: 'stay',
+      sentence: `Step ${step.step} had the same parameters and the same gradients on ${ranksOf(set.ranks)}, and left others: ${partOf(compared)} differ between ${apartOf(compared)}.`,
+      note: 'The optimisers are not the same: compare their learning rates, weight decays and loaded states by rank, and what is done to the parameters after the step.',
+    }),
   ];
 }
 
@@ -136,32 +114,33 @@ const together: LedgerProperty = {
     judge(ledger, (set) => {
       if (set.wrapper === undefined && !meantAsOne(set)) return alone(set);
       // What shards a model shares its gradients in a way that is not seen.
-      return set.steps.some(({ gradients }) => (gradients?.same ?? 0) > 0) ? [GOOD] : [ASIDE];
+      return set.steps.some(({ gradients }) => (gradients?.same ?? 0) > 0)
+        ? ['good']
+        : [aside('no gradient was seen to be the same in two processes')];
     }),
 };
 
-function alone(set: ReplicaSet): readonly Part[] {
+function alone(set: ReplicaSet): readonly Told[] {
   const [first] = set.steps;
-  if (first?.parameters === undefined || first.parameters.differ.length > 0) return [ASIDE];
+  if (first?.parameters === undefined || first.parameters.differ.length > 0)
+    return [aside('the processes were not seen to begin with the same parameters')];
   const later = set.steps.slice(1).filter(({ parameters }) => parameters !== undefined);
   const parted = later.find(({ parameters }) => (parameters?.differ.length ?? 0) > 0);
   if (parted?.parameters === undefined)
-    return later.length === 0 ? [ASIDE] : [{ ...ASIDE, notices: [insideNotice(set)] }];
+    return later.length === 0
+      ? [aside('parameters were compared before one step only')]
+      : [{ ...aside('the processes have equal parameters after each step'), notice: insideNotice(set) }];
   const met = later.some(({ parameters }) => parameters?.differ.length === 0);
   if (met || set.steps.some(({ periodic }) => periodic))
-    return [{ ...ASIDE, notices: [periodicNotice(set)] }];
+    return [
+      { ...aside('the processes are given equal parameters now and then'), notice: periodicNotice(set) },
+    ];
   return [
-    {
-      judged: 1,
-      aside: 0,
-      found: [
-        differenceOf(set, first, parted.parameters, {
-          kind: 'alone',
-          sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters, and no gradient is the same when their optimisers step: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
-          note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients after the last backward() before a step. Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
-        }),
-      ],
-    },
+    differenceOf(set, first, parted.parameters, {
+      kind: 'alone',
+      sentence: `The processes of ${ranksOf(set.ranks)} begin with the same parameters, and no gradient is the same when their optimisers step: before step ${parted.step}, ${partOf(parted.parameters)} differ.`,
+      note: 'Put the model into torch.nn.parallel.DistributedDataParallel, or reduce the gradients after the last backward() before a step. Where parameters are averaged every few steps instead (local SGD), trace more steps than lie between (--steps N): then it is seen.',
+    }),
   ];
 }
 

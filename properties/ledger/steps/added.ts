@@ -6,7 +6,7 @@ import {
   type LedgerProperty,
   targetsOf,
 } from '../../../src/index.ts';
-import { idName, judgementOf } from '../words.ts';
+import { asides, idName, judgementOf } from '../words.ts';
 import { at, eventsOf, named, plural } from './made.ts';
 
 const added: LedgerProperty = {
@@ -28,7 +28,14 @@ const added: LedgerProperty = {
     const sure = off.filter(({ use }) => use.event.values.grown === true);
     const [first] = sure.length > 0 ? sure : off;
     return {
-      ...judgementOf(known - (off.length - sure.length), uses.length - known + off.length - sure.length, []),
+      ...judgementOf(
+        known - (off.length - sure.length),
+        [
+          ...asides(uses.length - known, 'no optimiser step was recorded for the tensors of the token'),
+          ...asides(off.length - sure.length, 'the checkpoint may have trained the token'),
+        ],
+        [],
+      ),
       ...(first === undefined ? {} : { notices: [noticeOf(ledger, first.use, sure.length > 0)] }),
     };
   },

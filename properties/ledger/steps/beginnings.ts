@@ -1,6 +1,6 @@
 // What a training begins with: the weights that were loaded, and ties that the configuration declares.
 import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, named, numberIn, tensors } from './made.ts';
 
 // --- loaded weights ---
@@ -25,7 +25,7 @@ const loaded: LedgerProperty = {
     const empty = eventsOf(ledger, 'not-loaded');
     const notices = some.map(partly);
     return {
-      ...judgementOf(compared.length + empty.length, 0, [...other.map(reset), ...empty.map(nothing)]),
+      ...judgementOf(compared.length + empty.length, [], [...other.map(reset), ...empty.map(nothing)]),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },
@@ -86,7 +86,10 @@ const tied: LedgerProperty = {
     return {
       ...judgementOf(
         eventsOf(ledger, 'tied').length + both.length,
-        declared.length - both.length + copies.length,
+        [
+          ...asides(declared.length - both.length, 'one of the tensors is frozen or has no gradient'),
+          ...asides(copies.length, 'the configuration does not tie the two tensors'),
+        ],
         both.map(untied),
       ),
       notices: copies.slice(0, 1).map(({ names }) => ({

@@ -1,7 +1,7 @@
 // Clipping: of the whole gradient, of the true one, and before the step that uses it.
 import type { LedgerEvent, LedgerProperty } from '../../../src/index.ts';
 import { show } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { type Aside, aside, type Found, judgementFrom, type Said } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, named, numberIn, tensors } from './made.ts';
 
 const clipping: LedgerProperty = {
@@ -17,22 +17,17 @@ const clipping: LedgerProperty = {
       : 'no call of torch.nn.utils.clip_grad_norm_ was seen',
   judge: (ledger) => {
     const steps = groupedBy(eventsOf(ledger, 'clip'), ({ rank, step }) => `${rank} ${step}`);
-    const said = [...steps.values()].map(sayOf);
-    const found = said.filter((one) => typeof one === 'object');
-    return judgementOf(
-      said.filter((one) => one !== 'set aside').length,
-      said.filter((one) => one === 'set aside').length,
-      found,
-    );
+    return judgementFrom([...steps.values()].map(sayOf));
   },
 };
 
-function sayOf(clips: readonly LedgerEvent[]): Found | 'good' | 'set aside' {
+function sayOf(clips: readonly LedgerEvent[]): Said {
   const [first] = clips;
-  if (first === undefined) return 'set aside';
+  const unknown = aside('no backward pass was seen to bring the gradients that are clipped');
+  if (first === undefined) return unknown;
   const passes = Math.max(...clips.map((clip) => numberIn(clip, 'of_passes') ?? 0));
   // A second optimiser of the step, or gradients that no backward pass brought: when it was is not known.
-  if (passes === 0) return 'set aside';
+  if (passes === 0) return unknown;
   const late = clips.filter((clip) => numberIn(clip, 'passes') === passes);
   const scaled = clips.find((clip) => (numberIn(clip, 'scale') ?? 1) !== 1);
   if (scaled !== undefined) return onScaled(scaled);
@@ -92,9 +87,10 @@ function nothing(clip: LedgerEvent): Found {
 }
 
 /** No call of the step was given a tensor of its optimiser, which may have a reason: another optimiser's are clipped, and not its own. */
-function ofOthers(clips: readonly LedgerEvent[]): Found | 'set aside' {
+function ofOthers(clips: readonly LedgerEvent[]): Found | Aside {
+  const others = aside('the optimiser of the step holds nothing of what is clipped');
   const [first] = clips;
-  if (first === undefined || !clips.every((clip) => (numberIn(clip, 'of') ?? 0) > 0)) return 'set aside';
+  if (first === undefined || !clips.every((clip) => (numberIn(clip, 'of') ?? 0) > 0)) return others;
   if (clips.every((clip) => numberIn(clip, 'gradients') === 0))
     return inVain(first, 'none of which has a gradient', 'it clips nothing');
   if (clips.every((clip) => clip.values.copies === true))
@@ -103,7 +99,7 @@ function ofOthers(clips: readonly LedgerEvent[]): Found | 'set aside' {
       'copies of those that its optimiser holds',
       "the copies' gradients are clipped, and not those that the step uses",
     );
-  return 'set aside';
+  return others;
 }
 
 function inVain(clip: LedgerEvent, what: string, so: string): Found {

@@ -7,7 +7,7 @@ import {
   show,
   type TensorUpdate,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { aside, type Found, judgementFrom, type Said } from '../words.ts';
 import { at, fault, groupedBy, named, tensors } from './made.ts';
 import { needsUpdates } from './tensors.ts';
 
@@ -22,11 +22,9 @@ const decay: LedgerProperty = {
   judge: (ledger) => {
     const steps = firsts(ledger);
     const said = steps.map((update) => ({ update, said: sayOf(update) }));
-    const found = said.flatMap(({ said: one }) => (one === undefined || one === 'holds' ? [] : [one]));
     const notices = said.flatMap(({ update }) => undeclared(update)).slice(0, 1);
-    const judged = said.filter(({ said: one }) => one !== undefined).length;
     return {
-      ...judgementOf(judged, steps.length - judged, found),
+      ...judgementFrom(said.map(({ said: one }) => one)),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },
@@ -59,11 +57,12 @@ function kindsOf(all: readonly TensorUpdate[]): Kinds {
 
 const isFree = ({ decay: own = 0 }: TensorUpdate): boolean => own === 0;
 
-function sayOf(update: LedgerUpdate): Found | 'holds' | undefined {
+function sayOf(update: LedgerUpdate): Said {
   const held = update.tensors.filter(({ held: times, decay: own }) => times > 0 && own !== undefined);
   const { small, large } = kindsOf(held);
   const free = held.filter(isFree);
-  if (free.length === 0 || free.length === held.length) return undefined;
+  if (free.length === 0 || free.length === held.length)
+    return aside('the optimiser decays all tensors, or none');
   const [smallFree, largeFree] = [small.filter(isFree), large.filter(isFree)];
   const paid = small.filter((tensor) => !isFree(tensor));
   if (paid.length > 0 && smallFree.length === 0 && largeFree.length === large.length && large.length > 0)
@@ -74,8 +73,9 @@ function sayOf(update: LedgerUpdate): Found | 'holds' | undefined {
       'swapped',
     );
   // Groups may be of layers, with a decay each; only a group without matrices says what kind is free.
-  if (largeFree.length > 0 || smallFree.length === 0) return undefined;
-  if (paid.length === 0) return 'holds';
+  if (largeFree.length > 0 || smallFree.length === 0)
+    return aside('what is free of weight decay is not biases and norms alone');
+  if (paid.length === 0) return 'good';
   return decayed(
     update,
     paid,

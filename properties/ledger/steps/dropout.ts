@@ -1,7 +1,7 @@
 // Dropout: off where log-probabilities are taken to be compared with and where a model is evaluated, on where it is trained.
 import type { Ledger, LedgerNotice, LedgerProperty, LedgerRow, ScoredRow } from '../../../src/index.ts';
 import { show } from '../../../src/index.ts';
-import { type Found, idsStrip, judgementOf, placeOf } from '../words.ts';
+import { asides, type Found, idsStrip, judgementOf, placeOf } from '../words.ts';
 import { groupedBy, plural, pushedIn } from './made.ts';
 
 const dropout: LedgerProperty = {
@@ -31,7 +31,10 @@ const dropout: LedgerProperty = {
     return {
       ...judgementOf(
         known.length,
-        ledger.scored.length - known.length,
+        [
+          ...asides(ledger.scored.length - pairs.length, 'the scored row is not trained in its step'),
+          ...asides(pairs.length - known.length, 'few of the trained rows were scored by the policy'),
+        ],
         wrong.map(({ row, twin }) => scoredWith(ledger, row, twin)),
       ),
       ...(notices.length === 0 ? {} : { notices }),
@@ -134,7 +137,7 @@ const evaluation: LedgerProperty = {
     const wrong = rows.filter(({ dropout: p }) => p !== undefined);
     const [first] = wrong;
     return {
-      ...judgementOf(rows.length, 0, []),
+      ...judgementOf(rows.length, [], []),
       ...(first === undefined ? {} : { notices: [evaluatedWith(first, wrong)] }),
     };
   },

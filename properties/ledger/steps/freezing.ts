@@ -1,6 +1,6 @@
 // What is frozen, and what is not: freezing that was written and does nothing, adapters whose base moves with them.
 import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty, LedgerUpdate } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, named, tensors } from './made.ts';
 import { needsUpdates } from './tensors.ts';
 
@@ -22,7 +22,7 @@ const freezing: LedgerProperty = {
     const notices = first === undefined ? [] : [...thawedIn(ledger, first), ...shareOf(ledger, first)];
     const judged = Math.max(ledger.updates.filter(hasFrozen).length, found.length);
     return {
-      ...judgementOf(judged, Math.max(0, ledger.updates.length - judged), found),
+      ...judgementOf(judged, asides(ledger.updates.length - judged, 'no tensor is frozen'), found),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },

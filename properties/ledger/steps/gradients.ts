@@ -7,7 +7,7 @@ import {
   type LedgerUpdate,
   many,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { aside, asides, type Found, judgementOf } from '../words.ts';
 import {
   at,
   eventsOf,
@@ -37,14 +37,15 @@ const reach: LedgerProperty = {
     perStep(ledger, (step, made) => {
       const rows = ledger.rows.filter((row) => row.step === step.index);
       const pushed = pushedIn(rows);
-      if (pushed === 0 || made.some(isElsewhere) || rows.some(({ notFinite }) => notFinite > 0))
-        return 'set aside';
+      if (pushed === 0) return aside('the step trains nothing');
+      if (made.some(isElsewhere)) return aside('the optimiser steps on copies, or calls a closure');
+      if (rows.some(({ notFinite }) => notFinite > 0)) return aside('a gradient of the step is not finite');
       const updates = ledger.updates.filter((update) => update.step === step.index);
       if (made.every((each) => isWithout(each, updates))) return without(ledger, step, made, updates, pushed);
       // No gradient was seen, and nothing moved: of an engine's own, or in an old trace, that says nothing.
       return made.some(({ gradientNorm, changed }) => gradientNorm !== null || changed)
         ? 'good'
-        : 'set aside';
+        : aside('neither a gradient nor a change was recorded');
     }),
 };
 
@@ -125,13 +126,18 @@ const batches: LedgerProperty = {
     const always = short.length === judged.length && short.length > 1;
     const result = judgementOf(
       judged.length - (always ? 0 : short.length),
-      several.length - judged.length + (always ? 0 : short.length),
+      [
+        ...asides(several.length - judged.length, alike ? 'all rows are the same' : WORKED_ON),
+        ...asides(always ? 0 : short.length, 'a micro-batch may be skipped on purpose now and then'),
+      ],
       always ? short.map(({ step, made }) => missed(ledger, step, made)) : [],
     );
     const zeroed = short.filter(({ made }) => droppedIn(made) > 0);
     return always ? result : { ...result, notices: zeroed.map(({ step, made }) => once(step, made)) };
   },
 };
+
+const WORKED_ON = 'the script changes weights or gradients within the step';
 
 function missed(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found {
   const times = droppedIn(made) > 0 ? undefined : unequalIn(ledger, step);

@@ -1,6 +1,6 @@
 // Whether gradients come down to the lowest layer: a graph that is cut somewhere trains what lies above the cut.
 import type { Ledger, LedgerNotice, LedgerProperty, TensorUpdate } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
 import { eventsOf, fault, groupedBy, named, tensors } from './made.ts';
 import { needsUpdates } from './tensors.ts';
 
@@ -28,7 +28,11 @@ const layers: LedgerProperty = {
     // A model without numbered layers shows no lowest one.
     const judged = models.filter((seen) => listsIn(seen).some(({ order }) => order.length > 1)).length;
     return {
-      ...judgementOf(judged, models.length - judged, found),
+      ...judgementOf(
+        judged,
+        asides(models.length - judged, 'the model has no numbered layers to train'),
+        found,
+      ),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },

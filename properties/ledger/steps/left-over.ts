@@ -1,7 +1,18 @@
 // Gradients that a step has used already: left over when the next backward pass begins, or used again without one.
 import type { LedgerEvent, LedgerProperty } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
-import { at, eventsOf, fault, madeSteps, named, needsStep, numberIn, tensors, wasLookedAt } from './made.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
+import {
+  at,
+  eventsOf,
+  fault,
+  madeSteps,
+  NOT_LOOKED_AT,
+  named,
+  needsStep,
+  numberIn,
+  tensors,
+  wasLookedAt,
+} from './made.ts';
 
 const leftOver: LedgerProperty = {
   id: 'update/no-gradient-is-used-twice',
@@ -17,7 +28,7 @@ const leftOver: LedgerProperty = {
     const seen = later.filter(({ step, made }) => wasLookedAt(ledger, step, made)).length;
     const found = [...eventsOf(ledger, 'left-over').map(kept), ...eventsOf(ledger, 'again').map(again)];
     const judged = Math.max(seen, found.length);
-    return judgementOf(judged, Math.max(0, later.length - judged), found);
+    return judgementOf(judged, asides(later.length - judged, NOT_LOOKED_AT), found);
   },
 };
 

@@ -1,6 +1,6 @@
 // The loss that a backward pass begins with, beside the loss that its gradient is the gradient of.
 import { type LedgerEvent, type LedgerNotice, type LedgerProperty, show } from '../../../src/index.ts';
-import { judgementOf } from '../words.ts';
+import { asides, judgementOf } from '../words.ts';
 import { at, eventsOf, groupedBy, numberIn } from './made.ts';
 
 /** One backward pass of a supervised loss, all of whose weights were read. */
@@ -33,7 +33,14 @@ const losses: LedgerProperty = {
     const notice = off.length === passes.length && off.length > 1 ? noticeOf(off) : undefined;
     const judged = notice === undefined ? passes.length - off.length : passes.length;
     return {
-      ...judgementOf(judged, events.length - judged, []),
+      ...judgementOf(
+        judged,
+        [
+          ...asides(events.length - passes.length, 'the loss is next to nothing, or below 0'),
+          ...asides(passes.length - judged, 'other terms in the loss may make the difference'),
+        ],
+        [],
+      ),
       ...(notice === undefined ? {} : { notices: [notice] }),
     };
   },
@@ -135,7 +142,7 @@ const head: LedgerProperty = {
     return {
       ...judgementOf(
         judged.length - (notices.length > 0 ? 0 : off.length),
-        events.length - judged.length,
+        asides(events.length - judged.length, 'gradients of an earlier step were left over'),
         [],
       ),
       notices,

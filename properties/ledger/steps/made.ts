@@ -10,10 +10,9 @@ import {
   scoresOnly,
   targetsOf,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { aside, type Found, judgementFrom, type Said } from '../words.ts';
 
 export type Made = NonNullable<RankStep['done']>;
-export type Said = 'good' | 'set aside' | Found;
 
 /** Steps that every rank finished. A scaler that meets an infinite gradient leaves a step out, as it should. */
 export function madeSteps({
@@ -32,20 +31,20 @@ export function judge(
   ledger: Ledger,
   sayOf: (step: LedgerStep, made: readonly Made[]) => Said,
 ): ReturnType<LedgerProperty['judge']> {
-  let [judged, aside] = [0, 0];
-  const found: Found[] = [];
-  for (const { step, made } of madeSteps(ledger)) {
-    const said = made.some(({ skipped }) => skipped === true) ? 'set aside' : sayOf(step, made);
-    if (said === 'set aside') aside++;
-    else judged++;
-    if (typeof said !== 'string') found.push(said);
-  }
-  return judgementOf(judged, aside, found);
+  const said = madeSteps(ledger).map(({ step, made }) =>
+    made.some(({ skipped }) => skipped === true)
+      ? aside('a gradient scaler left the step out')
+      : sayOf(step, made),
+  );
+  return judgementFrom(said);
 }
 
 /** The tracer looked at its gradients, tensor by tensor: not at those of an engine's partitions, of copies, or of a closure. */
 export const wasLookedAt = ({ updates }: Ledger, { index }: LedgerStep, made: readonly Made[]): boolean =>
   updates.some(({ step }) => step === index) && !made.some(({ closure }) => closure === true);
+
+/** Why a rule about tensors sets a step aside of which that is not so. */
+export const NOT_LOOKED_AT = 'the gradients of the step were not recorded tensor by tensor';
 
 /** " at train.py:41", or nothing where it is not known. */
 export const at = (place: string | undefined): string =>

@@ -8,7 +8,7 @@ import {
   realIds,
   show,
 } from '../../../src/index.ts';
-import { judgementOf } from '../words.ts';
+import { type Aside, aside, isAside, judgementFrom } from '../words.ts';
 import { at, eventsOf, numberIn } from './made.ts';
 
 const resumed: LedgerProperty = {
@@ -29,19 +29,15 @@ const resumed: LedgerProperty = {
       ...(beginning === undefined ? [] : [togetherOf(ledger, beginning)]),
       ...(earlier === undefined ? [] : [stepsOf, ratesOf, rowsOf].map((rule) => rule(ledger, earlier))),
     ];
-    const notices = said.filter((each) => typeof each === 'object');
+    const notices = said.flatMap((each) => (each === 'good' || isAside(each) ? [] : [each]));
     return {
-      ...judgementOf(
-        said.filter((each) => each !== 'set aside').length,
-        said.filter((each) => each === 'set aside').length,
-        [],
-      ),
+      ...judgementFrom(said.map((each) => (isAside(each) ? each : 'good'))),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },
 };
 
-type Said = LedgerNotice | 'good' | 'set aside';
+type Said = LedgerNotice | 'good' | Aside;
 const ask = (sentence: string): LedgerNotice => ({ sentence, answers: [], asked: true });
 
 // --- the optimiser and its schedule ---
@@ -90,7 +86,7 @@ function togetherOf(ledger: Ledger, { state, count, schedules }: Beginning): Sai
   if (ahead !== undefined && count === 0) {
     // Plain descent has no state to lose.
     const remembers = eventsOf(ledger, 'state').some((each) => (numberIn(each, 'of') ?? 0) > 0);
-    if (!remembers) return 'set aside';
+    if (!remembers) return aside('the optimiser keeps no state');
     return ask(
       `${nameOf(ahead)} is at step ${show(numberIn(ahead, 'last') ?? 0)} when step 0${at(state.place)} is made, and its optimiser has no state: the schedule was resumed, momentum and second moments were not. Load the optimiser's state_dict(), too. Right where it was left out on purpose.`,
     );
@@ -100,7 +96,8 @@ function togetherOf(ledger: Ledger, { state, count, schedules }: Beginning): Sai
   const moves = rates.some((rate) => !isRate(rate, rates[0] ?? rate));
   const stepped = windowsOf(ledger, state).filter(({ step, values }) => step > 0 && Number(values.calls) > 0);
   // By epochs, it may have begun none yet; a rate that stays shows nothing.
-  if (!moves || stepped.length < ledger.steps.length - 1 || stepped.length === 0) return 'set aside';
+  if (!moves || stepped.length < ledger.steps.length - 1 || stepped.length === 0)
+    return aside('the learning rate stays, or its schedule goes by epochs');
   return ask(
     `The optimiser has made ${show(count)} steps when step 0${at(state.place)} is made, and ${nameOf(first)} begins at 0: the optimiser was resumed, its schedule was not. Load the scheduler's state_dict(), too. Right where a new schedule is meant.`,
   );
@@ -116,7 +113,8 @@ const countsIn = (ledger: Ledger): readonly number[] =>
 function stepsOf(ledger: Ledger, earlier: Ledger): Said {
   const [first] = countsIn(ledger);
   const last = countsIn(earlier).at(-1);
-  if (first === undefined || last === undefined || last === 0) return 'set aside';
+  if (first === undefined || last === undefined || last === 0)
+    return aside('the optimiser of one of the runs counts no steps');
   if (first > 0) return 'good';
   return ask(
     `The optimiser has made no step when this run begins, and had made ${show(last + 1)} when the earlier one ended: its state was not saved, or is not loaded.`,
@@ -138,9 +136,9 @@ function ratesOf(ledger: Ledger, earlier: Ledger): Said {
   const [begun] = then;
   const last = then.at(-1);
   if (first === undefined || begun === undefined || last === undefined || now.length < 2 || then.length < 2)
-    return 'set aside';
+    return aside('one of the runs has fewer than 2 learning rates');
   // A schedule that has not moved, or comes back by itself, tells nothing.
-  if (isRate(begun, last)) return 'set aside';
+  if (isRate(begun, last)) return aside('the learning rate of the earlier run ends where it began');
   const both = Math.min(now.length, then.length);
   const again = now.slice(0, both).every((rate, at) => isRate(rate, then[at] ?? Number.NaN));
   if (!again) return 'good';
@@ -172,11 +170,12 @@ const batchesIn = (ledger: Ledger): readonly string[] =>
 
 function rowsOf(ledger: Ledger, earlier: Ledger): Said {
   // What is sampled is another one each time.
-  if (ledger.generations.length > 0) return 'set aside';
+  if (ledger.generations.length > 0) return aside('the script samples its rows');
   const [now, then] = [batchesIn(ledger), batchesIn(earlier)];
   const both = Math.min(now.length, then.length);
   // Batches that come again within the earlier run were a new epoch already, or are one that is overfitted.
-  if (both < 2 || new Set(then).size < then.length) return 'set aside';
+  if (both < 2) return aside('one of the runs has fewer than 2 steps with rows');
+  if (new Set(then).size < then.length) return aside('the earlier run trained a batch twice');
   if (!now.slice(0, both).every((batch, at) => batch === then[at])) return 'good';
   return ask(
     `The ${both} first steps of this run train the same rows, in the same order, as the ${both} first of the earlier one: the data begin again. Right where the earlier run ended with an epoch whose rows are not shuffled; else skip the batches that it trained, or save the state of the loader.`,

@@ -20,7 +20,7 @@ const scaler: LedgerProperty = {
     const all = madeSteps(ledger);
     const skipped = skippedIn(ledger);
     const none = all.length >= LEAST_SKIPPED && skipped.length === all.length ? [noStep(skipped)] : [];
-    return judgementOf(all.length, 0, [...none, ...scaled]);
+    return judgementOf(all.length, [], [...none, ...scaled]);
   },
 };
 

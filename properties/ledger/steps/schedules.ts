@@ -6,7 +6,7 @@ import {
   type LedgerProperty,
   show,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { aside, asides, type Found, judgementFrom, judgementOf, type Said } from '../words.ts';
 import {
   at,
   eventsOf,
@@ -44,10 +44,14 @@ const calls: LedgerProperty = {
     const notices = [...fast.map(byPass), ...soft.slice(0, 1).map(still)];
     const judged = windows.filter(({ step }) => step > 0).length;
     return {
-      ...judgementOf(Math.max(judged - soft.length - fast.length, found.length), soft.length + fast.length, [
-        ...found,
-        ...hard.map(notOnce),
-      ]),
+      ...judgementOf(
+        Math.max(judged - soft.length - fast.length, found.length),
+        [
+          ...asides(soft.length, 'the scheduler may go by epochs'),
+          ...asides(fast.length, 'the scheduler may go by micro-batches'),
+        ],
+        [...found, ...hard.map(notOnce)],
+      ),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },
@@ -144,25 +148,26 @@ const rates: LedgerProperty = {
     const ranks = new Set(ledger.steps.flatMap(({ ranks: all }) => all.map(({ rank }) => rank)));
     const [rank] = ranks;
     const said = rank === undefined ? [] : ratesOf(ledger, rank);
-    const found = said.filter((one) => one !== 'good');
-    return judgementOf(said.length, madeSteps(ledger).length - said.length, found);
+    return judgementFrom(said);
   },
 };
 
 /** A decay comes near 0 before it is there. */
 const MOST_OF_PEAK = 0.5;
 
-/** Of each step behind the first that has something to train. */
-function ratesOf(ledger: Ledger, rank: number): readonly (Found | 'good')[] {
-  const steps = madeSteps(ledger).flatMap(({ step }) => {
+/** Of each step behind the first. */
+function ratesOf(ledger: Ledger, rank: number): readonly Said[] {
+  const made = madeSteps(ledger);
+  const steps = made.flatMap(({ step }) => {
     const done = step.ranks.find((each) => each.rank === rank)?.done;
     if (done === undefined || done.skipped === true || done.learningRates.length === 0) return [];
     const tokens = pushedIn(ledger.rows.filter((row) => row.step === step.index));
     return [{ index: step.index, rate: Math.max(...done.learningRates), still: !done.changed, tokens, done }];
   });
-  return steps.flatMap(({ index, rate, still: unmoved, tokens, done }, i): readonly (Found | 'good')[] => {
+  const known = steps.flatMap(({ index, rate, still: unmoved, tokens, done }, i): readonly Said[] => {
     const before = steps[i - 1];
-    if (before === undefined || tokens === 0) return [];
+    if (before === undefined) return [];
+    if (tokens === 0) return [aside('the step trains nothing')];
     // What moves at a rate of 0 has its rate elsewhere.
     if (rate !== 0 || !unmoved) return ['good'];
     const peak = Math.max(...steps.slice(0, i).map((each) => each.rate));
@@ -187,6 +192,8 @@ function ratesOf(ledger: Ledger, rank: number): readonly (Found | 'good')[] {
       }),
     ];
   });
+  const left = asides(made.length - steps.length, 'the step was left out, or its learning rate is not known');
+  return [...left.map(aside), ...known];
 }
 
 export const scheduleProperties: readonly LedgerProperty[] = [calls, rates];

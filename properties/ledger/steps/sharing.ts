@@ -1,7 +1,7 @@
 // Micro-batches of one step, where nobody declared how their losses are put together: whether they share the step.
 import { type Ledger, type LedgerProperty, type LedgerRow, show, targetsOf } from '../../../src/index.ts';
 import { policyAggregation, supervisedAggregation } from '../weights/declared.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, madeSteps, needsStep, plural } from './made.ts';
 
 interface Batch {
@@ -32,8 +32,11 @@ const sharing: LedgerProperty = {
       settings.trainer !== undefined ||
       supervisedAggregation(settings) !== undefined ||
       policyAggregation(settings) !== undefined;
-    if (declared || generations.length > 0) return judgementOf(0, madeSteps(ledger).length, []);
-    const windows = madeSteps(ledger).flatMap(({ step }) => windowOf(ledger, step.index));
+    const made = madeSteps(ledger);
+    if (declared)
+      return judgementOf(0, asides(made.length, 'it is declared how losses are put together'), []);
+    if (generations.length > 0) return judgementOf(0, asides(made.length, 'the script samples rows'), []);
+    const windows = made.flatMap(({ step }) => windowOf(ledger, step.index));
     const several = windows.filter(({ batches }) => batches.length > 1);
     const most = Math.max(0, ...windows.map(({ batches }) => batches.length));
     const full = windows.some(
@@ -51,7 +54,18 @@ const sharing: LedgerProperty = {
     );
     return judgementOf(
       alike.length + short.filter((each) => !alike.includes(each)).length,
-      madeSteps(ledger).length - alike.length,
+      [
+        ...asides(
+          made.length - windows.length,
+          'the weights of the micro-batches are not all known, or not those of one loss',
+        ),
+        ...windows.flatMap((each) => {
+          if (alike.includes(each) || short.includes(each)) return [];
+          return each.tasks
+            ? ['the losses of the step are those of several tasks']
+            : ['the step has one micro-batch'];
+        }),
+      ],
       [...undivided.map(tooLarge), ...short.map((window) => tooSmall(window, most, window === windows[0]))],
     );
   },

@@ -20,7 +20,7 @@ const slopes: LedgerProperty = {
     return {
       ...judgementOf(
         events.reduce((sum, { slopes: each }) => sum + each.length, 0),
-        0,
+        [],
         [],
       ),
       ...(notices.length === 0 ? {} : { notices }),

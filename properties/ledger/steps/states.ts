@@ -1,6 +1,6 @@
 // What an optimiser remembers from one step to the next: momentum and second moments.
 import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty } from '../../../src/index.ts';
-import { judgementOf } from '../words.ts';
+import { asides, judgementOf } from '../words.ts';
 import { at, eventsOf, numberIn } from './made.ts';
 
 const states: LedgerProperty = {
@@ -20,7 +20,11 @@ const states: LedgerProperty = {
     const [first] = off;
     const always = off.length === events.length;
     return {
-      ...judgementOf(always ? events.length : events.length - off.length, always ? 0 : off.length, []),
+      ...judgementOf(
+        always ? events.length : events.length - off.length,
+        asides(always ? 0 : off.length, 'a phase of the training may begin anew'),
+        [],
+      ),
       ...(first === undefined ? {} : { notices: [noticeOf(first, off, always)] }),
     };
   },

@@ -10,7 +10,7 @@ import {
   show,
   type TensorUpdate,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, madeSteps, named, needsStep, numberIn, tensors } from './made.ts';
 
 export const needsUpdates = ({ updates }: Ledger): string | undefined =>
@@ -46,7 +46,14 @@ const holds: LedgerProperty = {
     const found = [...still.filter((event) => !unsure.includes(event)).map(behind), ...strange.map(orphans)];
     const notices = found.length > 0 ? [] : headsLeftOut(ledger);
     return {
-      ...judgementOf(Math.max(0, made.length - open - unsure.length), open + unsure.length, found),
+      ...judgementOf(
+        Math.max(0, made.length - open - unsure.length),
+        [
+          ...asides(open, 'it was not seen which tensors the step changes'),
+          ...asides(unsure.length, 'a small update may be lost in half precision'),
+        ],
+        found,
+      ),
       ...(notices.length === 0 ? {} : { notices }),
     };
   },
@@ -135,7 +142,7 @@ const moves: LedgerProperty = {
       ),
     );
     const notices = eventsOf(ledger, 'made-anew').slice(0, 1).map(madeAnew);
-    return { ...judgementOf(groups.size, 0, found), ...(notices.length === 0 ? {} : { notices }) };
+    return { ...judgementOf(groups.size, [], found), ...(notices.length === 0 ? {} : { notices }) };
   },
 };
 
@@ -203,7 +210,7 @@ const once: LedgerProperty = {
     const bySteps = groupedBy(twice, ([first]) => first?.update.step ?? 0);
     return judgementOf(
       groups.size,
-      0,
+      [],
       [...bySteps].map(([step, seen]) => {
         const names = seen.flatMap(([first]) => (first === undefined ? [] : [first.tensor.name]));
         const places = [...new Set(seen.flat().map(({ update }) => update.place))];

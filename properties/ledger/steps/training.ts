@@ -13,8 +13,8 @@ import {
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { groupRelative } from '../weights/declared.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
-import { judge, type Made, manyPushed, needsStep, type Said } from './made.ts';
+import { aside, type Found, givenOf, judgementOf, placeOf, rowStrip, type Said } from '../words.ts';
+import { judge, type Made, manyPushed, needsStep } from './made.ts';
 
 // --- every step trains ---
 
@@ -37,16 +37,21 @@ function trainedIn(ledger: Ledger, step: LedgerStep, made: readonly Made[], none
   // What is not a number was trained, and is another rule's business.
   if (rows.some((row) => targetsOf(row).length > 0 || row.notFinite > 0)) return 'good';
   // Gradients came from where the trace does not look: a value head, a loss of hidden states, a fused kernel.
-  if (made.some(({ gradientNorm }) => gradientNorm !== null && gradientNorm > 0)) return 'set aside';
+  if (made.some(({ gradientNorm }) => gradientNorm !== null && gradientNorm > 0))
+    return aside('the gradients came from where the trace does not look');
   // No gradient is recorded, and something moved: there was one that is not a number, or not to be seen.
-  if (made.some(({ gradientNorm, changed }) => gradientNorm === null && changed)) return 'set aside';
-  if (ledger.processes.some(({ blind }) => blind.length > 0)) return 'set aside';
+  if (made.some(({ gradientNorm, changed }) => gradientNorm === null && changed))
+    return aside('parameters moved without a gradient that was seen');
+  if (ledger.processes.some(({ blind }) => blind.length > 0))
+    return aside('the trace could not see into a part of the script');
   if (rows.length === 0)
     // An optimiser that is called once more at the end finds no gradient and does nothing.
-    return none ? dead(ledger, step, rows, NO_ROWS) : 'set aside';
+    return none ? dead(ledger, step, rows, NO_ROWS) : aside('no forward pass was made for the step');
   const reached = rows.filter((row) => row.reached);
   if (reached.length === 0) return dead(ledger, step, rows, NOT_REACHED);
-  return mayBeZero(ledger, reached) ? 'set aside' : dead(ledger, step, rows, ONLY_ZEROS);
+  return mayBeZero(ledger, reached)
+    ? aside('all advantages of the step may be 0')
+    : dead(ledger, step, rows, ONLY_ZEROS);
 }
 
 /** Groups without variance have advantages of 0: a step of only such groups is legal, and its gradient is exactly 0. */
@@ -112,10 +117,13 @@ const moves: LedgerProperty = {
       // At a learning rate of 0, where warm-up begins, nothing should move; nor is it known without one.
       const live = made.some(({ learningRates }) => learningRates.some((rate) => rate > 0));
       const norm = made.some(({ gradientNorm }) => gradientNorm !== null && gradientNorm > 0);
-      if (!pushed || !live || !norm) return 'set aside';
+      if (!pushed) return aside('the step trains nothing');
+      if (!live) return aside('the learning rate is 0, or not known');
+      if (!norm) return aside('no gradient was seen at the step');
       if (made.some(({ changed }) => changed)) return 'good';
       // A small update of a large weight is rounded away in half precision, and only a sample of weights is compared.
-      if (ledger.models.some(({ role, dtype }) => role === 'policy' && HALF.has(dtype))) return 'set aside';
+      if (ledger.models.some(({ role, dtype }) => role === 'policy' && HALF.has(dtype)))
+        return aside('a small update may be lost in half precision');
       return still(step, made, manyPushed(ledger, weights.length), weights.length);
     }),
 };
@@ -153,25 +161,29 @@ const finite: LedgerProperty = {
   judge: (ledger) => {
     const reached = ledger.rows.filter((row) => row.reached);
     const bad = new Map<string, LedgerRow[]>();
-    let aside = 0;
+    const left: string[] = [];
     const leftOut: LedgerRow[] = [];
     for (const row of reached) {
       if (row.notFinite === 0) continue;
       if (wasLeftOut(ledger, row)) {
         leftOut.push(row);
-        aside++;
+        left.push('the script left the forward pass out');
         continue;
       }
       // Scaled gradients overflow in float16, the scaler sees it and leaves the step out: that is how it works.
       if (row.dtype === 'float16' || wasSkipped(ledger, row)) {
-        aside++;
+        left.push(
+          wasSkipped(ledger, row)
+            ? 'a gradient scaler left the step out'
+            : 'scaled gradients may overflow in float16',
+        );
         continue;
       }
       const key = `${row.rank} ${row.forward}`;
       bad.set(key, [...(bad.get(key) ?? []), row]);
     }
     const found = [...bad.values()].flatMap(([row]) => (row === undefined ? [] : [notNumbers(ledger, row)]));
-    const judgement = judgementOf(reached.length - aside, aside, found);
+    const judgement = judgementOf(reached.length - left.length, left, found);
     const [first] = leftOut;
     return first === undefined ? judgement : { ...judgement, notices: [leftOutNotice(ledger, first)] };
   },

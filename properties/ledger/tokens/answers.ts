@@ -11,10 +11,27 @@ import {
 import { factsOf } from '../facts.ts';
 import { keyOf } from '../input/kin.ts';
 import { isPushedDown } from '../input/policy.ts';
-import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import {
+  alsoOthers,
+  asides,
+  type Found,
+  givenOf,
+  judgementOf,
+  placeOf,
+  rowStrip,
+  tokenIn,
+} from '../words.ts';
 import { type Completion, columnsOf, isMissing } from './clipped.ts';
 import { judgeEnds } from './ends.ts';
-import { isOffTarget, isTaught, lostInRounding, needsTaught, seenAt, trainsAny } from './trained.ts';
+import {
+  isOffTarget,
+  isTaught,
+  lostInRounding,
+  needsTaught,
+  seenAt,
+  trainsAny,
+  UNEXPLAINED,
+} from './trained.ts';
 
 interface Answer {
   readonly row: LedgerRow;
@@ -90,15 +107,18 @@ function judgeAnswers(
   what: string,
 ): LedgerJudgement {
   const answers = answersOf(ledger).filter((each) => each.last === last && each.content.length > 0);
-  const owed = answers.filter(
-    (each) => (!each.leftOut || needed(each)) && (each.missing.length > 0 || isClear(each)),
-  );
+  const asked = answers.filter((each) => !each.leftOut || needed(each));
+  const owed = asked.filter((each) => each.missing.length > 0 || isClear(each));
   const idle = owed.filter(({ row }) => isIdle(ledger, row));
   const judged = owed.filter((each) => !idle.includes(each));
   const wrong = judged.filter(({ missing }) => missing.length > 0);
   const judgement = judgementOf(
     judged.length,
-    answers.length - judged.length,
+    [
+      ...asides(answers.length - asked.length, 'the whole answer is left out of the loss, which is legal'),
+      ...asides(asked.length - owed.length, UNEXPLAINED),
+      ...asides(idle.length, 'nothing was trained in the forward pass of the row'),
+    ],
     wrong.map((each) => tellMissing(ledger, each, what)),
   );
   const [first] = idle;
@@ -186,7 +206,8 @@ function judgeStops(ledger: Ledger): LedgerJudgement {
   const wrong = judged.filter(({ row, completion }) => isMissing(row, completion.stop ?? 0));
   const texts = judgeTextEnds(ledger);
   const ends = judgeEnds(ledger);
-  const judgement = judgementOf(judged.length + texts.judged + ends.judged, answers.length - judged.length, [
+  const aside = asides(answers.length - judged.length, 'the answer before the stop token is not trained');
+  const judgement = judgementOf(judged.length + texts.judged + ends.judged, aside, [
     ...ends.found,
     ...[
       ...wrong.map(({ row, completion: { stop = 0 }, content }) => ({ row, stop, harm: content.length })),

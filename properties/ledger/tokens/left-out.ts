@@ -6,7 +6,7 @@ import {
   type LedgerRow,
   many,
 } from '../../../src/index.ts';
-import { idName, judgementOf } from '../words.ts';
+import { asides, idName, judgementOf } from '../words.ts';
 
 export const leftOutById: LedgerProperty = {
   id: 'trace/no-id-is-left-out',
@@ -23,7 +23,11 @@ export const leftOutById: LedgerProperty = {
     const left = places.filter(({ isTrained }) => !isTrained);
     const trained = new Set(places.flatMap(({ id, isTrained }) => (isTrained ? [id] : [])));
     const [id, ...others] = new Set(left.map((place) => place.id));
-    const judgement = judgementOf(known.length, rows.length - known.length, []);
+    const unread = asides(
+      rows.length - known.length,
+      'some positions of the forward pass could not be read whole',
+    );
+    const judgement = judgementOf(known.length, unread, []);
     const isOne = id !== undefined && others.length === 0 && !trained.has(id);
     if (!isOne || left.length < FEWEST || trained.size < FEWEST || isNoText(ledger, id)) return judgement;
     return { ...judgement, notices: [noticeOf(ledger, id, left.length)] };

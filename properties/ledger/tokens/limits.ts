@@ -7,7 +7,7 @@ import {
   many,
   show,
 } from '../../../src/index.ts';
-import { judgementOf, placeOf } from '../words.ts';
+import { asides, judgementOf, placeOf } from '../words.ts';
 
 export const declaredLength: LedgerProperty = {
   id: 'trace/rows-fit-the-declared-length',
@@ -20,7 +20,7 @@ export const declaredLength: LedgerProperty = {
     limitIn(ledger) === undefined ? 'no argument of a known trainer declares a length' : undefined,
   judge: (ledger) => {
     const limit = limitIn(ledger);
-    if (limit === undefined) return judgementOf(0, 0, []);
+    if (limit === undefined) return judgementOf(0, [], []);
     const rows = ledger.rows.filter(({ reached }) => reached);
     const lengths = rows.flatMap((row) => {
       const length = limit.lengthOf(row);
@@ -30,7 +30,10 @@ export const declaredLength: LedgerProperty = {
     const [longest] = over.toSorted((a, b) => b.length - a.length);
     const judgement = judgementOf(
       lengths.length - over.length,
-      rows.length - lengths.length + over.length,
+      [
+        ...asides(rows.length - lengths.length, 'how long the row is cannot be told'),
+        ...asides(over.length, 'the row is longer than the limit, which may be meant'),
+      ],
       [],
     );
     return longest === undefined

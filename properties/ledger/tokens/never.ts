@@ -23,6 +23,7 @@ import {
   needsTaught,
   needsTrained,
   seenAt,
+  UNEXPLAINED,
 } from './trained.ts';
 
 interface Place {
@@ -35,8 +36,8 @@ interface Place {
   /** "belongs to the prompt": of the token, with the row behind it. */
   readonly words: (row: LedgerRow, column: number) => string;
   readonly note?: (row: LedgerRow) => string | undefined;
-  /** Of a row in which such a place may be trained on purpose. */
-  readonly meant?: (row: LedgerRow, ledger: Ledger) => boolean;
+  /** Why such a place may be trained on purpose in this row. */
+  readonly meant?: (row: LedgerRow, ledger: Ledger) => string | undefined;
 }
 
 const roleIn =
@@ -56,7 +57,7 @@ const PLACES: readonly Place[] = [
     rows: isSampled,
     holds: (row, t) => asked(row, t) && t < firstAnswer(row),
     words: () => 'belongs to the prompt of',
-    meant: isPlainText,
+    meant: (row, ledger) => (isPlainText(row, ledger) ? 'the row is trained as one text' : undefined),
   },
   {
     id: 'tokenize/prompt-is-not-trained',
@@ -96,7 +97,8 @@ const PLACES: readonly Place[] = [
     rows: () => true,
     holds: (row, t, ledger) => roleIn('padding')(row, t) && !mayEnd(ledger, row, t) && !trainsAnother(row, t),
     words: () => 'is padding in',
-    meant: mayBeText,
+    meant: (row, ledger) =>
+      mayBeText(row, ledger) ? 'without an attention mask the padding may be text' : undefined,
   },
   {
     id: 'mask/nothing-after-the-stop-is-trained',
@@ -161,7 +163,8 @@ function meant(row: LedgerRow): string | undefined {
 
 function judge(place: Place, ledger: Ledger): LedgerJudgement {
   const found: Found[] = [];
-  let [judged, setAside] = [0, 0];
+  const setAside: string[] = [];
+  let judged = 0;
   for (const row of ledger.rows) {
     if (!row.reached || !place.rows(row)) continue;
     // The first column is no target: nothing predicts it.
@@ -169,17 +172,18 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
       t > 0 && row.spans.expected[t] === false && place.holds(row, t, ledger) ? [t] : [],
     );
     if (columns.length === 0) continue;
-    if (
-      isOffTarget(row) ||
-      columns.every((t) => seenAt(row, t) === 'unclear') ||
-      place.meant?.(row, ledger)
-    ) {
-      setAside++;
+    const unclear = isOffTarget(row)
+      ? OFF_TARGET
+      : columns.every((t) => seenAt(row, t) === 'unclear')
+        ? UNEXPLAINED
+        : place.meant?.(row, ledger);
+    if (unclear !== undefined) {
+      setAside.push(unclear);
       continue;
     }
     const wrong = columns.filter((t) => seenAt(row, t) === 'yes' || isSpread(row, t));
     if (wrong.length === 0 && columns.some((t) => seenAt(row, t) === 'unclear')) {
-      setAside++;
+      setAside.push(UNEXPLAINED);
       continue;
     }
     judged++;
@@ -187,6 +191,8 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
   }
   return judgementOf(judged, setAside, found);
 }
+
+const OFF_TARGET = 'most targets of the row are not the tokens that follow';
 
 /** Label smoothing without a target: the target is ignored there, and what is spread over all tokens is not. */
 const isSpread = ({ trained }: LedgerRow, column: number): boolean => trained[column]?.spread !== undefined;

@@ -14,7 +14,7 @@ import {
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { commonEnd, commonStart, holds } from '../input/kin.ts';
-import { type Found, givenOf, idsStrip, judgementOf, placeOf, rowStrip } from '../words.ts';
+import { asides, type Found, givenOf, idsStrip, judgementOf, placeOf, rowStrip } from '../words.ts';
 import { isOffTarget, isSampled } from './trained.ts';
 
 type Template = NonNullable<Ledger['template']>;
@@ -60,16 +60,9 @@ export const renderedAlike: LedgerProperty = {
   judge: (ledger) => {
     const sides = sidesOf(ledger);
     // Rows of a policy of which the samples were lost on the way say nothing of supervised ones.
-    if (
-      typeof sides === 'string' ||
-      ledger.rows.some((row) => targetsOf(row).some(({ trained: { weight = 0 } }) => weight < 0))
-    )
-      return {
-        judged: 0,
-        setAside: typeof sides === 'string' ? 0 : sides.rows.length,
-        findings: [],
-        more: 0,
-      };
+    if (typeof sides === 'string') return judgementOf(0, [], []);
+    if (ledger.rows.some((row) => targetsOf(row).some(({ trained: { weight = 0 } }) => weight < 0)))
+      return judgementOf(0, asides(sides.rows.length, 'tokens of some rows are made less likely'), []);
     return judge(ledger, sides);
   },
 };
@@ -79,9 +72,13 @@ function judge(ledger: Ledger, sides: Sides): LedgerJudgement {
     .map((compare) => compare(ledger, sides))
     .find((each) => each !== undefined);
   const { rows } = sides;
-  if (said === undefined) return judgementOf(rows.length, 0, []);
-  if ('answers' in said) return { ...judgementOf(0, rows.length, []), notices: [said] };
-  return judgementOf(rows.length, 0, [said]);
+  if (said === undefined) return judgementOf(rows.length, [], []);
+  if ('answers' in said)
+    return {
+      ...judgementOf(0, asides(rows.length, 'the difference to the prompts may be meant'), []),
+      notices: [said],
+    };
+  return judgementOf(rows.length, [], [said]);
 }
 
 type Said = Found | LedgerNotice | undefined;

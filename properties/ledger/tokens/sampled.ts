@@ -8,7 +8,16 @@ import {
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { endsWith } from '../input/kin.ts';
-import { alsoOthers, type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import {
+  alsoOthers,
+  asides,
+  type Found,
+  givenOf,
+  judgementOf,
+  placeOf,
+  rowStrip,
+  tokenIn,
+} from '../words.ts';
 import { isMissing, type Judged, judgedCompletions, missedByAll } from './clipped.ts';
 import { needsSampled, seenAt } from './trained.ts';
 import { unweighedNotices } from './unweighed.ts';
@@ -34,10 +43,16 @@ function everyToken(ledger: Ledger): LedgerJudgement {
   ];
   // A loose completion is judged as one of many; one that misses a token here and there says nothing by itself.
   const silent = loose.filter(({ missing }) => missing.length > 0).length;
-  const judgement = judgementOf(withContent.length - silent + found.length, leftOut + silent, found);
+  const judgement = judgementOf(
+    withContent.length - silent + found.length,
+    [...asides(leftOut, LEFT_OUT), ...asides(silent, 'single tokens may have been clipped')],
+    found,
+  );
   const notices = unweighedNotices(ledger);
   return notices.length === 0 ? judgement : { ...judgement, notices };
 }
+
+const LEFT_OUT = 'the whole completion has no gradient, as where its advantage is 0';
 
 const firstOf = ({ content }: Judged): number | undefined => content[0];
 /** A second look at the same token would count it twice. */
@@ -91,10 +106,14 @@ function stopTokens(ledger: Ledger): LedgerJudgement {
   const all = missedByAll(loose, stopOf).map(({ each }) => each);
   const silent = loose.filter((each) => isMissing(each.row, stopOf(each) ?? 0)).length - all.length;
   const lost = declared === false || stopped.length > 0 ? [] : lostStops(ledger, judged);
-  return judgementOf(stopped.length - silent + lost.length, leftOut + silent, [
-    ...[...wrong, ...all].map((each) => wrongStop(ledger, each, declared)),
-    ...lost.map(({ each, generation }) => lostStop(ledger, each, generation)),
-  ]);
+  return judgementOf(
+    stopped.length - silent + lost.length,
+    [...asides(leftOut, LEFT_OUT), ...asides(silent, 'the stop token may have been clipped')],
+    [
+      ...[...wrong, ...all].map((each) => wrongStop(ledger, each, declared)),
+      ...lost.map(({ each, generation }) => lostStop(ledger, each, generation)),
+    ],
+  );
 }
 
 interface Lost {

@@ -8,17 +8,19 @@ import {
   many,
   type Trained,
 } from '../../../src/index.ts';
-import { type Found, givenOf, idName, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import { asides, type Found, givenOf, idName, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { meantTargets, type OffTarget, shiftOf } from './shifts.ts';
-import { explained, needsTrained } from './trained.ts';
+import { explained, needsTrained, UNEXPLAINED } from './trained.ts';
 
 function judgeTargets(ledger: Ledger): LedgerJudgement {
-  let [judged, setAside] = [0, 0];
+  const setAside: string[] = [];
+  let judged = 0;
   const off: OffTarget[] = [];
   for (const row of ledger.rows) {
     const columns = targetsOf(ledger, row);
     if (columns.length === 0) {
-      if (row.trained.some((each) => each !== undefined && each.weight !== 0)) setAside++;
+      if (row.trained.some((each) => each !== undefined && each.weight !== 0))
+        setAside.push(whyNone(ledger, row));
       continue;
     }
     judged++;
@@ -31,7 +33,16 @@ function judgeTargets(ledger: Ledger): LedgerJudgement {
     .map(({ row, wrong, columns }): Found => {
       return { harm: wrong.length, tell: () => tellTarget(ledger, row, wrong, columns) };
     });
-  return judgementOf(judged - meant.size, setAside + meant.size, found);
+  const may = asides(meant.size, 'the targets may be those of a masked model, a teacher or clean texts');
+  return judgementOf(judged - meant.size, [...setAside, ...may], found);
+}
+
+/** Of a row with a gradient, in which no target can be compared. */
+function whyNone(ledger: Ledger, row: LedgerRow): string {
+  if (!isCausal(ledger, row)) return 'the model does not predict the next token';
+  const end = row.real.lastIndexOf(true) + 1;
+  const measured = row.trained.some((each, t) => t !== end && each?.target !== undefined);
+  return measured ? UNEXPLAINED : 'no target of the row was measured';
 }
 
 /**
@@ -80,11 +91,13 @@ function tellTarget(ledger: Ledger, row: LedgerRow, wrong: readonly number[], al
 
 function judgeResiduals(ledger: Ledger): LedgerJudgement {
   const found: Found[] = [];
-  let [judged, setAside] = [0, 0];
+  const setAside: string[] = [];
+  let judged = 0;
   for (const row of ledger.rows) {
     const measured = row.trained.flatMap((each, t) => (each?.residual === undefined ? [] : [t]));
     if (measured.length === 0) {
-      if (row.trained.some((each) => each !== undefined)) setAside++;
+      if (row.trained.some((each) => each !== undefined))
+        setAside.push('it was not measured how much of the gradient a target explains');
       continue;
     }
     judged++;

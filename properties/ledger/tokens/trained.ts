@@ -15,6 +15,9 @@ export function seenAt(row: LedgerRow, column: number): Seen {
   return explained(row, each) ? 'yes' : 'unclear';
 }
 
+/** Why a rule about targets sets a case aside where all that it looks at is `unclear`. */
+export const UNEXPLAINED = 'no single target explains the gradient';
+
 /** One target explains the gradient, as far as it was measured. */
 export const explained = ({ dtype }: LedgerRow, each: Trained): boolean => explains(each, dtype) !== false;
 

@@ -21,7 +21,7 @@ import { ofGroups } from './balance.ts';
 import { type DeclaredAggregation, policyAggregation, supervisedAggregation } from './declared.ts';
 import { isParted, type LocalMeans, localMeans, sentenceOf } from './denominator.ts';
 import { precisionOf } from './precision.ts';
-import { ofSteps } from './sums.ts';
+import { OWN_LOSS, ofSteps } from './sums.ts';
 import { taughtBatches } from './supervised.ts';
 
 export const followsAggregation: LedgerProperty = {
@@ -40,7 +40,7 @@ export const followsAggregation: LedgerProperty = {
     const parts = [ofRows(ledger), sums, ofGroups(ledger), ofDenominators(ledger)];
     const judgement = judgementOf(
       parts.reduce((sum, { judged }) => sum + judged, 0),
-      parts.reduce((sum, { aside }) => sum + aside, 0),
+      parts.flatMap(({ aside }) => aside),
       parts.flatMap(({ found }) => found),
     );
     return sums.notices.length === 0 ? judgement : { ...judgement, notices: sums.notices };
@@ -54,7 +54,7 @@ function ofDenominators(ledger: Ledger): Part {
   const local = localMeans(ledger);
   // Groups that lie in several micro-batches have been judged one by one.
   if (local === undefined || isParted(local.first)) return NOTHING;
-  return { judged: 1, aside: 0, found: [perBatch(ledger, local, declared)] };
+  return { judged: 1, aside: [], found: [perBatch(ledger, local, declared)] };
 }
 
 function perBatch(ledger: Ledger, local: LocalMeans, declared: DeclaredAggregation): Found {
@@ -89,12 +89,14 @@ const shares = (aggregation: LossAggregation, { rows }: MicroBatch): Rough[] =>
 function ofRows(ledger: Ledger): Part {
   const declared = supervisedAggregation(ledger.settings);
   if (declared === undefined) return NOTHING;
-  let [judged, aside] = [0, 0];
+  const aside: string[] = [];
+  let judged = 0;
   const found: Found[] = [];
   for (const batch of taughtBatches(ledger.rows)) {
     const value = commonOf(shares(declared.aggregation, batch));
     if (value !== undefined && value > 0) judged++;
-    else if (!declared.explicit || batch.weights.some((weight) => weight.value <= 0)) aside++;
+    else if (batch.weights.some((weight) => weight.value <= 0)) aside.push('some weights are not above 0');
+    else if (!declared.explicit) aside.push(OWN_LOSS);
     else {
       judged++;
       found.push(misshared(ledger, batch, declared));

@@ -10,9 +10,9 @@ import {
   type Rough,
   show,
 } from '../../../src/index.ts';
-import { type Found, judgementOf } from '../words.ts';
+import { asides, type Found, judgementOf } from '../words.ts';
 import { accumulated } from './accumulated.ts';
-import { type Taught, taughtStep } from './counts.ts';
+import { type Taught, taughtStep, UNKNOWN_STEP } from './counts.ts';
 import { supervisedAggregation } from './declared.ts';
 
 /** How far sums of one way are apart, by rounding. */
@@ -39,9 +39,10 @@ export const stepsAlike: LedgerProperty = {
   },
   judge: (ledger) => {
     const steps = knownSteps(ledger);
-    const aside = ledger.steps.length - steps.length;
+    const aside = asides(ledger.steps.length - steps.length, UNKNOWN_STEP);
     const way = WAYS.find(({ of, fault }) => isOne(steps, of) && (fault === undefined || isSure(steps, of)));
-    if (new Set(steps.map(shapeOf)).size > 1) {
+    const shapes = new Set(steps.map(shapeOf)).size;
+    if (shapes > 1) {
       if (way?.fault !== undefined) {
         const { fault } = way;
         return judgementOf(steps.length, aside, [following(steps, fault, way.of)]);
@@ -52,7 +53,11 @@ export const stepsAlike: LedgerProperty = {
         ]);
     }
     const notices = [accumulated(ledger, steps), changing(steps), padded(steps)];
-    return noticed(judgementOf(0, steps.length + aside, []), notices);
+    const why =
+      shapes > 1
+        ? 'the weights of the steps follow no known count'
+        : 'all steps have as many tokens, rows and columns';
+    return noticed(judgementOf(0, [...asides(steps.length, why), ...aside], []), notices);
   },
 };
 

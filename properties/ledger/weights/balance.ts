@@ -8,7 +8,7 @@ import {
   show,
 } from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
-import { type Found, judgementOf, targetStrips } from '../words.ts';
+import { asides, type Found, judgementOf, targetStrips } from '../words.ts';
 import { type DeclaredAggregation, groupRelative, perTokenTerm, policyAggregation } from './declared.ts';
 import { type Group, groupsOf, type Member } from './groups.ts';
 
@@ -41,10 +41,10 @@ export function leftOver(group: Group, declared: Way): number {
   return largest === 0 ? 0 : Math.abs(advantages.reduce((sum, each) => sum + each, 0)) / largest;
 }
 
-/** Groups to be judged, those that nothing can be said of left out, and how many these are; undefined: it is not asked. */
+/** Groups to be judged, and of each other one why nothing can be said of it; undefined: it is not asked. */
 function groupsAsked(
   ledger: Ledger,
-): { readonly live: readonly Group[]; readonly aside: number } | undefined {
+): { readonly live: readonly Group[]; readonly aside: readonly string[] } | undefined {
   const { settings } = ledger;
   const { semantics } = settings;
   if (groupRelative(settings) === undefined || perTokenTerm(settings) !== undefined) return undefined;
@@ -53,7 +53,10 @@ function groupsAsked(
   if (semantics.own_formulas?.includes('advantages') === true) return undefined;
   const { groups, setAside } = groupsOf(ledger);
   const live = groups.filter(({ members }) => members.some(({ weight }) => weight !== 0));
-  return { live, aside: setAside + groups.length - live.length };
+  return {
+    live,
+    aside: [...setAside, ...asides(groups.length - live.length, 'no completion of the group has a weight')],
+  };
 }
 
 const roomOf = ({ members }: Group): number =>
@@ -76,14 +79,15 @@ export function ofGroups(ledger: Ledger): Part {
   const declared = policyAggregation(ledger.settings);
   const asked = declared === undefined ? undefined : groupsAsked(ledger);
   if (declared === undefined || asked === undefined) return NOTHING;
-  let [judged, aside] = [0, asked.aside];
+  const aside = [...asked.aside];
+  let judged = 0;
   const found: Found[] = [];
   for (const group of asked.live) {
     const good = isAsDeclared(group, declared);
     const instead = good ? undefined : WAYS.find((way) => isCentred(group, way));
     // Under none of them: that is the business of the rule about baselines.
     if (good || instead !== undefined) judged++;
-    else aside++;
+    else aside.push('the advantages of the group add up to 0 in no known way');
     if (instead !== undefined) found.push(unbalanced(ledger, group, declared, instead));
   }
   return { judged, aside, found };
@@ -106,7 +110,7 @@ export const centred: LedgerProperty = {
     return perTokenTerm(settings);
   },
   judge: (ledger) => {
-    const { live = [], aside = 0 } = groupsAsked(ledger) ?? {};
+    const { live = [], aside = [] } = groupsAsked(ledger) ?? {};
     // What is left out of the loss for having no end is left out of the sum as well, and nobody need declare it.
     const masked = (group: Group): boolean =>
       group.members.some(({ row, weight }) => weight === 0 && isUnended(row) && !trainsUnended(ledger, row));
@@ -114,7 +118,7 @@ export const centred: LedgerProperty = {
     const set = off.filter(masked);
     const judgement = judgementOf(
       live.length - set.length,
-      aside + set.length,
+      [...aside, ...asides(set.length, 'a completion without a stop token may be left out on purpose')],
       off.filter((group) => !masked(group)).map((group) => uncentred(ledger, group)),
     );
     // One group tells as much as all.

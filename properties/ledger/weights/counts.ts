@@ -36,6 +36,9 @@ export interface Taught {
   readonly dtype: string;
 }
 
+/** Why a step is none of these. */
+export const UNKNOWN_STEP = 'the step is not supervised, or not all of its weights are known';
+
 /** undefined: not all of the step's weights are known, or it is no supervised step. */
 export function taughtStep(ledger: Ledger, step: Ledger['steps'][number]): Taught | undefined {
   if (step.ranks.some(({ done }) => done === undefined || done.skipped === true)) return undefined;

@@ -21,15 +21,20 @@ export interface Group {
   readonly members: readonly Member[];
 }
 
-/** Groups of which every completion is there, was sampled just before, and has one weight; and how many are not so. */
-export function groupsOf(ledger: Ledger): { readonly groups: readonly Group[]; readonly setAside: number } {
+/** Groups of which every completion is there, was sampled just before, and has one weight; and why others are not so. */
+export function groupsOf(ledger: Ledger): {
+  readonly groups: readonly Group[];
+  readonly setAside: readonly string[];
+} {
   const groups: Group[] = [];
-  let setAside = 0;
+  const setAside: string[] = [];
   for (const rows of byPrompt(ledger)) {
     const members = rows.map((row) => memberOf(ledger, row));
-    if (members.every((each) => each !== undefined) && isWhole(ledger, rows))
-      groups.push({ step: rows[0]?.step ?? 0, members });
-    else setAside++;
+    const why = members.find((each) => typeof each === 'string');
+    const known = members.filter((each) => typeof each !== 'string');
+    if (why !== undefined) setAside.push(why);
+    else if (isWhole(ledger, rows)) groups.push({ step: rows[0]?.step ?? 0, members: known });
+    else setAside.push('not all completions to the prompt are in the step, or only one is');
   }
   return { groups, setAside };
 }
@@ -49,15 +54,19 @@ const promptOf = (row: LedgerRow): number[] => {
   return row.ids.filter((_, column) => column < to && row.real[column]);
 };
 
-function memberOf(ledger: Ledger, row: LedgerRow): Member | undefined {
+/** Or why its weight says nothing of its group. */
+function memberOf(ledger: Ledger, row: LedgerRow): Member | string {
   const { origin } = row.spans;
-  if (origin.kind !== 'generation' || !row.reached || row.notFinite > 0) return undefined;
+  if (origin.kind !== 'generation' || !row.reached)
+    return 'no backward pass reached a completion of the group';
+  if (row.notFinite > 0) return 'the gradient of a completion is not finite';
   // Off policy there are ratios, and clipped ones have no gradient.
-  if (origin.generations.some((at) => ledger.generations[at]?.step !== row.step)) return undefined;
+  if (origin.generations.some((at) => ledger.generations[at]?.step !== row.step))
+    return 'the policy has stepped since the group was sampled';
   const targets = targetsOf(row);
-  if (targets.some(({ trained }) => isOpen(trained))) return undefined;
+  if (targets.some(({ trained }) => isOpen(trained))) return 'no single target explains the gradient';
   const advantage = targets.length === 0 ? { weight: 0, relative: 0 } : withoutKl(ledger, row, targets);
-  if (advantage === undefined) return undefined;
+  if (advantage === undefined) return 'the one weight of a completion cannot be told from a KL term';
   const batch = ledger.rows.filter(
     ({ step, rank, forward }) => step === row.step && rank === row.rank && forward === row.forward,
   );

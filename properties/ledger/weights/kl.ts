@@ -11,7 +11,18 @@ import {
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
 import { isSampled } from '../tokens/trained.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip } from '../words.ts';
+import {
+  type Aside,
+  aside,
+  asides,
+  type Found,
+  givenOf,
+  isAside,
+  isFound,
+  judgementOf,
+  placeOf,
+  rowStrip,
+} from '../words.ts';
 import { betaOf, fromOf, perTokenTerm, policyAggregation } from './declared.ts';
 import { tokensOf } from './groups.ts';
 import { FEWEST_POINTS, klFits, referenceGaps } from './kl-term.ts';
@@ -34,11 +45,13 @@ export const klInWeights: LedgerProperty = {
   },
   judge: (ledger) => {
     const said = ledger.rows.filter(isSampled).map((row) => sayOf(ledger, row));
-    const wrong = said.filter((each): each is Wrong => typeof each !== 'string');
+    const wrong = said.filter((each): each is Wrong => isFound(each));
+    const left = said.filter(isAside).map((each) => each.aside);
     const good = said.filter((each) => each === 'good').length;
     const sure = betaOf(ledger.settings) !== undefined || (good === 0 && isOfBothSigns(wrong));
     const found = sure ? wrong : [];
-    return judgementOf(good + found.length, said.length - good - found.length, found);
+    const open = asides(wrong.length - found.length, 'no KL is declared, and other terms bend weights, too');
+    return judgementOf(good + found.length, [...left, ...open], found);
   },
 };
 
@@ -55,17 +68,21 @@ function isOfBothSigns(wrong: readonly Wrong[]): boolean {
   return [1, -1].every((sign) => wrong.some(({ advantage }) => Math.sign(advantage) === sign));
 }
 
-function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Wrong {
+function sayOf(ledger: Ledger, row: LedgerRow): 'good' | Aside | Wrong {
   const { settings, generations } = ledger;
   const { origin } = row.spans;
   const fresh =
     origin.kind === 'generation' && origin.generations.every((at) => generations[at]?.step === row.step);
   const targets = targetsOf(row).filter(({ trained: { weight } }) => weight !== undefined);
   // Several turns have one advantage, as a rule; a row into which several answers were packed has several.
-  if (!fresh || row.spans.completions.length !== 1 || targets.length < FEWEST_POINTS) return 'set aside';
-  if (targets.some(({ trained: { target } }) => target === undefined)) return 'set aside';
+  if (!fresh) return aside('the policy has stepped since the row was sampled');
+  if (row.spans.completions.length !== 1) return aside('the row has several completions, or none');
+  if (targets.length < FEWEST_POINTS)
+    return aside(`fewer than ${FEWEST_POINTS} weights of the row are known`);
+  if (targets.some(({ trained: { target } }) => target === undefined))
+    return aside('no single target explains the gradient');
   const known = referenceGaps(ledger, row, targets);
-  if ('unknown' in known) return 'set aside';
+  if ('unknown' in known) return aside(known.unknown);
   const weights = weightsOf(targets);
   const [fit] = klFits(
     settings.semantics,
@@ -74,14 +91,15 @@ function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Wrong {
   );
   const noise = Math.max(...weights.map(({ value, relative }) => Math.abs(value) * relative));
   // What no estimator explains is the business of the rule about one weight a completion.
-  if (fit === undefined || fit.residual > noise) return 'set aside';
+  if (fit === undefined || fit.residual > noise)
+    return aside('no estimator of a KL explains the weights of the row');
   const rounding = noise * fit.slopeError;
   // Without a coefficient there is only the sign to judge.
   const factor = betaOf(settings) === undefined ? undefined : factorOf(ledger, row);
   const declared = betaOf(settings);
   const expected = (declared ?? 1) * (factor ?? 1);
   const size = factor === undefined ? Math.abs(fit.slope) : Math.abs(expected);
-  if (rounding > TELLING * size) return 'set aside';
+  if (rounding > TELLING * size) return aside('the KL term is too small to be told from rounding');
   const room = Math.max(LEAST_ROOM * size, rounding);
   const good = factor === undefined ? fit.slope * expected > 0 : Math.abs(fit.slope - expected) <= room;
   if (good) return 'good';

@@ -16,13 +16,25 @@ import {
   targetsOf,
   weightsOf,
 } from '../../../src/index.ts';
-import { type Found, givenOf, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
+import { isSampled } from '../tokens/trained.ts';
+import {
+  aside,
+  type Found,
+  givenOf,
+  judgementFrom,
+  placeOf,
+  rowStrip,
+  type Said as SaidOf,
+  tokenIn,
+} from '../words.ts';
 import { betaOf, groupRelative, perTokenTerm } from './declared.ts';
 import { FEWEST_POINTS, klFits, referenceGaps } from './kl-term.ts';
 import { precisionOf } from './precision.ts';
 
-/** What is said of one completion: nothing against it, nothing at all, or what is wrong. */
-type Said = 'good' | 'without its KL term' | 'set aside' | Found;
+type Said = SaidOf | typeof WITHOUT_KL;
+
+/** Nothing is said against it, once that is taken off. */
+const WITHOUT_KL = 'without its KL term';
 
 export const oneWeight: LedgerProperty = {
   id: 'trace/one-weight-a-completion',
@@ -37,45 +49,40 @@ export const oneWeight: LedgerProperty = {
       ? 'nothing says that every completion has one advantage: that needs a GRPOTrainer or RLOOTrainer, or --semantics \'{"advantage_baseline":"group-mean"}\''
       : perTokenTerm(settings),
   judge: (ledger) => {
-    let [judged, aside, taken] = [0, 0, 0];
-    const found: Found[] = [];
-    for (const row of ledger.rows) {
-      if (row.spans.origin.kind !== 'generation') continue;
-      for (const span of row.spans.completions) {
-        const said = sayOf(ledger, row, span);
-        if (said === 'set aside') aside++;
-        else judged++;
-        if (said === 'without its KL term') taken++;
-        if (typeof said !== 'string') found.push(said);
-      }
-    }
-    return judgementOf(judged, aside, found, { 'KL term taken off': taken });
+    const said = ledger.rows
+      .filter(isSampled)
+      .flatMap((row) => row.spans.completions.map((span) => sayOf(ledger, row, span)));
+    const taken = said.filter((each) => each === WITHOUT_KL).length;
+    return judgementFrom(said, { 'KL term taken off': taken });
   },
 };
 
 function sayOf(ledger: Ledger, row: LedgerRow, span: { readonly from: number; readonly to: number }): Said {
   const all = targetsOf(row).filter(({ column }) => column >= span.from && column < span.to);
-  if (all.some(({ trained }) => isOpen(trained))) return 'set aside';
+  const open = aside('no single target explains the gradient');
+  if (all.some(({ trained }) => isOpen(trained))) return open;
   const targets = all.filter(({ trained: { weight } }) => weight !== undefined);
   // A term over the whole vocabulary fits no single target, and its weights say nothing.
-  if (targets.length < 2 || targets.some(({ trained: { target } }) => target === undefined))
-    return 'set aside';
+  if (targets.length < 2) return aside('fewer than 2 weights of the completion are known');
+  if (targets.some(({ trained: { target } }) => target === undefined)) return open;
   const weights = weightsOf(targets);
   if (commonOf(weights) !== undefined) return 'good';
   const noise = ratioNoise(ledger, row, targets);
-  if (noise === undefined) return 'set aside';
+  if (noise === undefined) return aside('the weights of the completion hold ratios of unknown size');
   if (commonOf(loosened(weights, noise)) !== undefined) return 'good';
   const beta = betaOf(ledger.settings);
   if (beta !== 0) {
     const known = referenceGaps(ledger, row, targets);
     if ('unknown' in known) {
-      if (beta !== undefined || ledger.scored.some(({ by }) => by === 'reference')) return 'set aside';
+      if (beta !== undefined || ledger.scored.some(({ by }) => by === 'reference'))
+        return aside(known.unknown);
     } else if (known.d.some((gap) => gap !== known.d[0])) {
-      if (targets.length < FEWEST_POINTS) return 'set aside';
+      if (targets.length < FEWEST_POINTS)
+        return aside(`fewer than ${FEWEST_POINTS} weights of the completion are known`);
       const values = weights.map(({ value }) => value);
       const [fit] = klFits(ledger.settings.semantics, known.d, values);
       const room = Math.max(...weights.map(({ value, relative }) => Math.abs(value) * (relative + noise)));
-      if (fit !== undefined && fit.residual <= room) return 'without its KL term';
+      if (fit !== undefined && fit.residual <= room) return WITHOUT_KL;
     }
   }
   return uneven(ledger, row, targets);

@@ -13,7 +13,7 @@ import {
   show,
 } from '../../../src/index.ts';
 import { factsOf } from '../facts.ts';
-import { type Found, judgementOf, rowStrip } from '../words.ts';
+import { type Aside, aside, type Found, judgementFrom, rowStrip } from '../words.ts';
 import { policyAggregation, ranksOnTheirOwn, supervisedAggregation } from './declared.ts';
 import { localMeans, localNotice } from './denominator.ts';
 import { precisionOf } from './precision.ts';
@@ -53,7 +53,7 @@ const areRowMeans = (partition: Partition): boolean =>
     ),
   ) !== undefined;
 
-type Said = 'good' | 'set aside' | LedgerNotice | Found;
+type Said = 'good' | Aside | LedgerNotice | Found;
 
 const isNotice = (said: Said): said is LedgerNotice => typeof said === 'object' && 'answers' in said;
 
@@ -71,7 +71,7 @@ function sayOf(ledger: Ledger, partition: Partition, shown: Shown): Said {
   if (commonOf(parts.map(({ weight, columns }) => scaled(weight, columns))) !== undefined)
     return divided(ledger, partition, 'columns');
   // Weights that counts do not explain: batches may be weighted on purpose.
-  return 'set aside';
+  return aside('the weights differ, and no count of tokens or columns explains that');
 }
 
 /** What batches of several rows show of how the script takes its means. */
@@ -160,32 +160,29 @@ function judge(
   partitionsOf: (batches: readonly Supervised[]) => readonly Partition[],
 ): LedgerJudgement {
   const shown = { rowMeans: averagesRows(ledger.rows), tokenMeans: averagesTokens(ledger.rows) };
-  let [judged, aside] = [0, 0];
-  const found: Found[] = [];
+  const all: Exclude<Said, LedgerNotice>[] = [];
   const notices: LedgerNotice[] = [];
   for (const rows of bySteps(ledger)) {
     if (!isMade(ledger, rows)) {
-      aside++;
+      all.push(aside('the optimiser step was not finished'));
       continue;
     }
     const taught = taughtBatches(rows);
     const even = taught.map(supervisedOf);
     if (even.includes(undefined)) {
-      aside++;
+      all.push(aside('the tokens of a micro-batch do not have one weight, of 0 or more'));
       continue;
     }
     for (const partition of partitionsOf(even.filter((batch) => batch !== undefined))) {
       if (partition.parts.length < 2) continue;
       const said = sayOf(ledger, partition, shown);
-      if (said === 'set aside' || isNotice(said)) aside++;
-      else judged++;
       if (isNotice(said)) notices.push(said);
-      else if (typeof said !== 'string') found.push(said);
+      all.push(isNotice(said) ? aside('a mean over rows looks the same, with one row in each') : said);
     }
   }
   // One step tells as much as all.
   return {
-    ...judgementOf(judged, aside, found),
+    ...judgementFrom(all),
     ...(notices.length > 0 ? { notices: notices.slice(0, 1) } : {}),
   };
 }

@@ -3,8 +3,8 @@
 import { type Ledger, type LedgerNotice, many, show } from '../../../src/index.ts';
 import { NOTHING, type Part } from '../judged-part.ts';
 import { eventsOf, numberIn } from '../steps/made.ts';
-import type { Found } from '../words.ts';
-import { type Cause, causeOf, causesOf, type Taught, taughtStep } from './counts.ts';
+import { asides, type Found } from '../words.ts';
+import { type Cause, causeOf, causesOf, type Taught, taughtStep, UNKNOWN_STEP } from './counts.ts';
 import { type DeclaredAggregation, supervisedAggregation } from './declared.ts';
 
 /** What rounding leaves of a sum, in float32; and in the others, whose weights are good to a twentieth. */
@@ -15,6 +15,9 @@ const ROUGH = 0.05;
 export interface Sums extends Part {
   readonly notices: readonly LedgerNotice[];
 }
+
+/** Why weights that are not those declared are not blamed. */
+export const OWN_LOSS = 'a trainer of this class may be given a loss of its own';
 
 interface Off {
   readonly step: Taught;
@@ -56,7 +59,12 @@ export function ofSteps(ledger: Ledger): Sums {
   const found = [...told, ...(set ? [] : unknown)].map((each) => foundOf(each, declared));
   return {
     judged: known.length - (set ? unknown.length : 0),
-    aside: steps.length - known.length + (set ? unknown.length : 0),
+    aside: [
+      ...steps.flatMap((step) =>
+        step === undefined ? [UNKNOWN_STEP] : isMixed(step) ? ['a teacher has a part in its loss'] : [],
+      ),
+      ...asides(set ? unknown.length : 0, meant ? 'the loss may have a coefficient' : OWN_LOSS),
+    ],
     found,
     notices:
       meant && declared.explicit

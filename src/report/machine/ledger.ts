@@ -4,6 +4,7 @@ import type { PropertyResult } from '../../check/events.ts';
 import type { Ledger, LedgerRow } from '../../trace/ledger.ts';
 import { FAILING } from '../../vocabulary.ts';
 import { saidOf } from '../failure/failure.ts';
+import { tooFewJudged } from '../text/table.ts';
 import { originOf, stripOfRow } from '../trace/rows.ts';
 import { stepSums } from '../trace/steps.ts';
 
@@ -20,12 +21,12 @@ export function ledgerJson({ ledger, results, unseen }: LedgerFacts): string {
   return `${JSON.stringify({
     version: 1,
     unseen,
-    verdicts: results.map(({ id, title, verdict, reason, failure }) => ({
-      id,
-      title,
-      verdict,
-      fails: FAILING.includes(verdict),
-      sentence: saidOf(failure) ?? reason ?? '',
+    verdicts: results.map((result) => ({
+      id: result.id,
+      title: result.title,
+      verdict: result.verdict,
+      fails: FAILING.includes(result.verdict),
+      sentence: sentenceOf(result),
     })),
     models: models.map(({ rank, role, name }) => ({ rank, role, name })),
     settings: { from: settings.from, semantics: settings.semantics },
@@ -37,6 +38,10 @@ export function ledgerJson({ ledger, results, unseen }: LedgerFacts): string {
 }
 
 // --- helpers ---
+
+/** Of a rule that holds only what it left out, where that is much. */
+const sentenceOf = (result: PropertyResult): string =>
+  result.verdict === 'pass' ? (tooFewJudged(result) ?? '') : (saidOf(result.failure) ?? result.reason ?? '');
 
 function rowFacts(row: LedgerRow, tokenizer: Ledger['tokenizer']): Readonly<Record<string, unknown>> {
   const { step, rank, forward, model, ids, real, trained, spans, reached, logprobs } = row;

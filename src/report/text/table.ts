@@ -168,7 +168,9 @@ export function warningsOf(result: PropertyResult): string[] {
 /** Of a pass that rests on less than four fifths of its cases: whose doing that is. */
 export function tooFewJudged(result: PropertyResult): string | undefined {
   if (result.verdict !== 'pass' || !isMuchLeftOut(result)) return undefined;
-  const why = result.reason === undefined ? '' : `, most often: ${result.reason}`;
+  // Of one case that was left out, the reason is its own.
+  const often = result.rejected + result.setAside > 1 ? ', most often' : '';
+  const why = result.reason === undefined ? '' : `${often}: ${result.reason}`;
   const little = result.rejected + result.setAside > result.cases * MOSTLY ? ', so this says little' : '';
   return `${whoRefused(result)}${little}${why}`;
 }
@@ -181,8 +183,7 @@ function notJudged({ rejected, setAside }: Pick<PropertyResult, 'rejected' | 'se
 
 /** Who left cases out: blaming the trainer for what the check could not use would send people looking for nothing. */
 function whoRefused({ rejected, setAside, cases }: PropertyResult): string {
-  const aside = `were set aside, because they say nothing about the rule`;
   if (setAside === 0) return `the trainer refused ${rejected} of ${cases} cases`;
-  if (rejected === 0) return `${setAside} of ${cases} cases ${aside}`;
-  return `of ${cases} cases the trainer refused ${rejected}, and ${setAside} ${aside}`;
+  if (rejected === 0) return `${setAside} of ${cases} cases not judged`;
+  return `of ${cases} cases the trainer refused ${rejected}, and ${setAside} were not judged`;
 }

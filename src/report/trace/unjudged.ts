@@ -1,7 +1,8 @@
 // What a traced run did not judge, behind what it did: the properties by what they lacked, a few lines in all,
-// each with what to add. What nothing can be added to (one process, no accumulation) is one line.
+// each with what to add; those that could judge no case by the reason. What nothing can be added to (one process, no accumulation) is one line.
 import type { PropertyResult } from '../../check/events.ts';
 import type { Ledger, Origin } from '../../trace/ledger.ts';
+import { whyNothing } from '../../trace/property.ts';
 import { isScorer } from '../../trace/scorers.ts';
 import { UNJUDGED } from '../../vocabulary.ts';
 import { countedLines } from '../text/counted.ts';
@@ -22,16 +23,25 @@ export function unjudgedOf(results: readonly PropertyResult[], ledger: Ledger): 
   const left = results.filter(isUnjudged);
   const groups = LACKS.map((lack) => ({ lack, of: [] as PropertyResult[] }));
   const others: PropertyResult[] = [];
-  for (const result of left)
+  // Rules that looked at cases and could judge none: each reason is one of a rule's own, and nothing that LACKS knows.
+  const silent = new Map<string, PropertyResult[]>();
+  for (const result of left) {
+    const why = whyNothing(result.reason ?? '');
+    if (why !== undefined) {
+      silent.set(why, [...(silent.get(why) ?? []), result]);
+      continue;
+    }
     (
       groups.find(({ lack }) => lack.reason.test(result.reason ?? '') && lack.when?.(ledger) !== false)?.of ??
       others
     ).push(result);
+  }
   const told = groups.flatMap(({ lack, of }): Unjudged[] =>
     of.length === 0 ? [] : [{ ids: idsOf(of), ...lack.told(ledger, of) }],
   );
+  const unsaid = [...silent].map(([why, of]): Unjudged => ({ ids: idsOf(of), why }));
   return [
-    ...told.toSorted((a, b) => b.ids.length - a.ids.length),
+    ...[...told, ...unsaid].toSorted((a, b) => b.ids.length - a.ids.length),
     ...(others.length === 0 ? [] : [{ ids: idsOf(others), why: shortReasons(others) }]),
   ];
 }
@@ -181,12 +191,6 @@ const LACKS: readonly Lack[] = [
     told: ({ steps }, { length }) => ({
       why: `no row of the kind that ${length === 1 ? 'it checks' : 'they check'} was trained in ${plural(steps.length, 'step')}`,
       add: '--keep-going sees more rows, and `lossproof dataset` writes some that cover more',
-    }),
-  },
-  {
-    reason: /^the evidence of all/,
-    told: (_, { length }) => ({
-      why: `${length === 1 ? 'it found only' : 'they found only'} ambiguous evidence`,
     }),
   },
 ];

@@ -44,12 +44,20 @@ describe('is right, or not known', () => {
   });
 
   test('of what another optimiser holds, or none', () => {
-    silent(ID, clips({ gradients: 2, copies: false }));
-    silent(ID, clips({ gradients: 4, copies: true }, { gradients: 2, copies: false }));
+    silent(
+      ID,
+      clips({ gradients: 2, copies: false }),
+      'the optimiser of the step holds nothing of what is clipped',
+    );
+    silent(
+      ID,
+      clips({ gradients: 4, copies: true }, { gradients: 2, copies: false }),
+      'the optimiser of the step holds nothing of what is clipped',
+    );
   });
 
   test('where the optimiser holds nothing of the model with a gradient, and in older traces', () => {
-    silent(ID, clips({ gradients: 0, of: 0 }));
-    silent(ID, clips({}));
+    silent(ID, clips({ gradients: 0, of: 0 }), 'the optimiser of the step holds nothing of what is clipped');
+    silent(ID, clips({}), 'the optimiser of the step holds nothing of what is clipped');
   });
 });

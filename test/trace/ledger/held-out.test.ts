@@ -24,7 +24,7 @@ describe('evaluated rows', () => {
     expect(notices).toHaveLength(1);
     expect(notices?.[0]?.sentence).toContain('All 2 rows that are evaluated are trained as well');
     expect(notices?.[0]).not.toHaveProperty('remark');
-    silent(ID, { rows, scored: [evaluated(20)] });
+    silent(ID, { rows, scored: [evaluated(20)] }, 'the row is trained, too, and may be evaluated on purpose');
   });
 
   test('are a remark where some of them are, and count where they are not', () => {
@@ -70,7 +70,11 @@ describe('a declared length', () => {
     };
     holds(ID, { rows: [packed], ...sft({ max_length: 9 }) });
     expect(judged(ID, { rows: [packed], ...sft({ max_length: 8 }) }).notices).toHaveLength(1);
-    silent(ID, { rows: [{ ids: packed.ids }], ...sft({ max_length: 9, padding_free: true }) });
+    silent(
+      ID,
+      { rows: [{ ids: packed.ids }], ...sft({ max_length: 9, padding_free: true }) },
+      'how long the row is cannot be told',
+    );
   });
 
   test('is a remark where nobody need have written it', () => {

@@ -10,7 +10,7 @@ export function judged(id: string, sketch: LedgerSketch): LedgerJudgement {
   if (property === undefined) throw new Error(`no property ${id}`);
   const ledger = ledgerOf(sketch);
   const lack = property.needs?.(ledger);
-  return lack === undefined ? property.judge(ledger) : { judged: 0, setAside: 0, findings: [], more: 0 };
+  return lack === undefined ? property.judge(ledger) : { judged: 0, setAside: [], findings: [], more: 0 };
 }
 
 /** The one thing that is worst; fails where nothing is found. */
@@ -27,7 +27,9 @@ export function holds(id: string, sketch: LedgerSketch): void {
   expect(count, `${id} judges nothing`).toBeGreaterThan(0);
 }
 
-/** Nothing found, and nothing that a pass could rest on. */
-export function silent(id: string, sketch: LedgerSketch): void {
-  expect(judged(id, sketch)).toMatchObject({ judged: 0, findings: [] });
+/** Nothing found, and nothing that a pass could rest on: for this reason, where one is given. */
+export function silent(id: string, sketch: LedgerSketch, why?: string): void {
+  const { judged: count, findings, setAside } = judged(id, sketch);
+  expect({ count, findings }).toEqual({ count: 0, findings: [] });
+  if (why !== undefined) expect(new Set(setAside)).toEqual(new Set([why]));
 }

@@ -88,7 +88,7 @@ function judge(id: string, ledger: Ledger): LedgerJudgement {
   if (property === undefined) throw new Error(`no property ${id}`);
   return property.needs?.(ledger) === undefined
     ? property.judge(ledger)
-    : { judged: 0, setAside: 0, findings: [], more: 0 };
+    : { judged: 0, setAside: [], findings: [], more: 0 };
 }
 const told = (id: string, ledger: Ledger): readonly string[] =>
   judge(id, ledger).findings.map(({ sentence }) => sentence);

@@ -144,7 +144,7 @@ describe('is right', () => {
 });
 
 test('without an earlier trace nothing is judged', () => {
-  expect(judged(ID, run(EARLIER))).toMatchObject({ judged: 0, setAside: 0 });
+  expect(judged(ID, run(EARLIER))).toMatchObject({ judged: 0, setAside: [] });
 });
 
 describe('the optimiser and its schedule, without an earlier trace', () => {

@@ -70,12 +70,24 @@ describe('steps that train nothing', () => {
   test('steps that train hold; groups without variance, value heads and what cannot be seen are set aside', () => {
     holds(EVERY, step);
     const flat = policy({ lengths: [[[5, 3]]], rewards: [1, 1], size: 2 });
-    silent(EVERY, { ...flat, steps: [made(DEAD)] });
-    silent(EVERY, { ...flat, settings: GRPO, steps: [made(DEAD)] });
-    silent(EVERY, { ...step, rows: untrained, steps: [made({ gradientNorm: 0.5, changed: true })] });
+    silent(EVERY, { ...flat, steps: [made(DEAD)] }, 'all advantages of the step may be 0');
+    silent(EVERY, { ...flat, settings: GRPO, steps: [made(DEAD)] }, 'all advantages of the step may be 0');
+    silent(
+      EVERY,
+      { ...step, rows: untrained, steps: [made({ gradientNorm: 0.5, changed: true })] },
+      'the gradients came from where the trace does not look',
+    );
     const blind = { kind: 'blind' as const, what: 'compiled', sentence: 'A compiled model.' };
-    silent(EVERY, { ...step, rows: unreached, steps: [made(NONE)], processes: [{ blind: [blind] }] });
-    silent(EVERY, { ...step, rows: untrained, steps: [made({ ...DEAD, skipped: true })] });
+    silent(
+      EVERY,
+      { ...step, rows: unreached, steps: [made(NONE)], processes: [{ blind: [blind] }] },
+      'the trace could not see into a part of the script',
+    );
+    silent(
+      EVERY,
+      { ...step, rows: untrained, steps: [made({ ...DEAD, skipped: true })] },
+      'a gradient scaler left the step out',
+    );
   });
 
   test('groups without variance whose loss is never differentiated are no excuse', () => {
@@ -104,9 +116,21 @@ describe('steps that move nothing', () => {
 
   test('warm-up from 0, a step left out by the scaler, and half precision are no fault', () => {
     holds(MOVES, step);
-    silent(MOVES, { ...step, steps: [made({ changed: false, learningRates: [0] })] });
-    silent(MOVES, { ...step, steps: [made({ changed: false, skipped: true })] });
-    silent(MOVES, { ...step, steps: [made({ changed: false })], models: [{ dtype: 'bfloat16' }] });
+    silent(
+      MOVES,
+      { ...step, steps: [made({ changed: false, learningRates: [0] })] },
+      'the learning rate is 0, or not known',
+    );
+    silent(
+      MOVES,
+      { ...step, steps: [made({ changed: false, skipped: true })] },
+      'a gradient scaler left the step out',
+    );
+    silent(
+      MOVES,
+      { ...step, steps: [made({ changed: false })], models: [{ dtype: 'bfloat16' }] },
+      'a small update may be lost in half precision',
+    );
   });
 });
 
@@ -130,9 +154,13 @@ describe('gradients that are no numbers', () => {
 
   test('an overflow that the scaler of float16 is there for is none', () => {
     const rows = (step.rows ?? []).map((row) => ({ ...row, notFinite: 4, dtype: 'float16' }));
-    silent(FINITE, { ...step, rows });
+    silent(FINITE, { ...step, rows }, 'the script left the forward pass out');
     const skipped = (step.rows ?? []).map((row) => ({ ...row, notFinite: 4 }));
-    silent(FINITE, { ...step, rows: skipped, steps: [made({ skipped: true })] });
+    silent(
+      FINITE,
+      { ...step, rows: skipped, steps: [made({ skipped: true })] },
+      'the script left the forward pass out',
+    );
   });
 });
 
@@ -226,9 +254,17 @@ describe('rows of the reference', () => {
   });
 
   test('a frozen model that rates the answers alone, or is evaluated beside supervised training, is no reference', () => {
-    silent(REFERENCE, { ...ROLLOUT, scored: scored(all, (ids) => ids.slice(2)) });
+    silent(
+      REFERENCE,
+      { ...ROLLOUT, scored: scored(all, (ids) => ids.slice(2)) },
+      'nothing says that a reference is part of the loss',
+    );
     const taught = supervised({ lengths: [[[6, 5]]] }).rows ?? [];
-    silent(REFERENCE, { rows: taught, scored: scored(taught, (ids) => [40, ...ids.slice(1)]) });
+    silent(
+      REFERENCE,
+      { rows: taught, scored: scored(taught, (ids) => [40, ...ids.slice(1)]) },
+      'nothing says that a reference is part of the loss',
+    );
   });
 
   test('the same rows in another padding, order, step, chunk, packing, or short of the last column', () => {

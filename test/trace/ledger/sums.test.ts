@@ -176,7 +176,7 @@ describe('steps of which nothing is declared', () => {
 
   test('two steps that follow the columns by chance are not blamed, and three that do are', () => {
     const by = (factor: number): LedgerSketch => both(factor / 12, factor / 20);
-    silent(ALIKE, by(0.37));
+    silent(ALIKE, by(0.37), 'the weights of the steps follow no known count');
     const third = weighing({ lengths: [[[4, 6]]], step: 2 }, 0.37 / 14);
     expect(worst(ALIKE, andThen(by(0.37), third)).kind).toBe('denominator');
   });
@@ -188,10 +188,10 @@ describe('steps of which nothing is declared', () => {
 
   test('steps of one shape that weigh differently, and columns that never change, are notices', () => {
     const twice = andThen(weighing(FIRST, 1 / 8), weighing({ ...FIRST, step: 1 }, 1 / 16));
-    silent(ALIKE, twice);
+    silent(ALIKE, twice, 'all steps have as many tokens, rows and columns');
     expect(judged(ALIKE, twice).notices?.[0]?.sentence).toContain('changes from step to step');
     const once = weighing(FIRST, 1 / 12);
-    silent(ALIKE, once);
+    silent(ALIKE, once, 'all steps have as many tokens, rows and columns');
     expect(judged(ALIKE, once).notices?.[0]?.sentence).toContain('which is 8 / 12, its padded columns');
   });
 

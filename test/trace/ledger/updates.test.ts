@@ -88,11 +88,23 @@ describe('gradients reach the step', () => {
 
   test('a gradient, copies, a closure, an engine that moves parameters without one', () => {
     holds(ID, one);
-    silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, copies: true })] });
-    silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false, closure: true })] });
+    silent(
+      ID,
+      { rows, steps: [made(0, { gradientNorm: null, changed: false, copies: true })] },
+      'the optimiser steps on copies, or calls a closure',
+    );
+    silent(
+      ID,
+      { rows, steps: [made(0, { gradientNorm: null, changed: false, closure: true })] },
+      'the optimiser steps on copies, or calls a closure',
+    );
     holds(ID, { rows, steps: [made(0, { gradientNorm: null, changed: true })] });
     // An engine whose partitions say nothing, and an old trace.
-    silent(ID, { rows, steps: [made(0, { gradientNorm: null, changed: false })] });
+    silent(
+      ID,
+      { rows, steps: [made(0, { gradientNorm: null, changed: false })] },
+      'neither a gradient nor a change was recorded',
+    );
   });
 });
 
@@ -105,15 +117,23 @@ describe('every micro-batch reaches the step', () => {
       'Step 0 has only 1 of its 2 micro-batches',
     );
     const once = { ...two, steps: [lost(0), made(1)] };
-    silent(ID, once);
+    silent(ID, once, 'a micro-batch may be skipped on purpose now and then');
     expect(noticed(ID, once)).toContain('set to nothing at train.py:5');
   });
 
   test('weights that moved between, and gradients that were put together by hand, are meant', () => {
     const steps = [lost(0), lost(1)];
     const both = (what: string, values = {}) => [0, 1].map((step) => ({ what, step, values }));
-    silent(ID, { ...two, steps, events: both('between') });
-    silent(ID, { ...two, steps, events: both('reworked', { cosine: 0.3, factor: 1 }) });
+    silent(
+      ID,
+      { ...two, steps, events: both('between') },
+      'the script changes weights or gradients within the step',
+    );
+    silent(
+      ID,
+      { ...two, steps, events: both('reworked', { cosine: 0.3, factor: 1 }) },
+      'the script changes weights or gradients within the step',
+    );
   });
 });
 
@@ -129,8 +149,12 @@ test('gradients of the step before: left over, or used again', () => {
   const updates = [update([tensor('a')]), update([tensor('a')], { step: 1 })];
   holds(ID, { ...two, updates });
   // What nobody looked at: an engine's partitions, copies, the gradients inside of a closure.
-  silent(ID, two);
-  silent(ID, { ...two, updates, steps: [made(0, { closure: true }), made(1, { closure: true })] });
+  silent(ID, two, 'the gradients of the step were not recorded tensor by tensor');
+  silent(
+    ID,
+    { ...two, updates, steps: [made(0, { closure: true }), made(1, { closure: true })] },
+    'the gradients of the step were not recorded tensor by tensor',
+  );
 });
 
 describe('the optimiser holds the model', () => {
@@ -157,11 +181,15 @@ describe('the optimiser holds the model', () => {
 
   test('a model that follows, one in half precision, and a last step are no fault', () => {
     holds(ID, { rows, steps, events: followed({ moved: 3 }) });
-    silent(ID, { rows, steps, events: followed({ gradients: 4 }), models: [{ dtype: 'bfloat16' }] });
-    silent(ID, { rows, steps });
+    silent(
+      ID,
+      { rows, steps, events: followed({ gradients: 4 }), models: [{ dtype: 'bfloat16' }] },
+      'a small update may be lost in half precision',
+    );
+    silent(ID, { rows, steps }, 'it was not seen which tensors the step changes');
     const updates = [update([tensor('a')])];
     holds(ID, { ...one, updates, events: [{ what: 'strangers', values: { count: 2 } }] });
-    silent(ID, one);
+    silent(ID, one, 'it was not seen which tensors the step changes');
   });
 });
 
@@ -200,7 +228,11 @@ describe('gradients reach every layer', () => {
   });
 
   test('a model without numbered layers has no lowest one', () => {
-    silent(ID, { ...one, updates: [update([tensor('embed.w'), tensor('head.w')])] });
+    silent(
+      ID,
+      { ...one, updates: [update([tensor('embed.w'), tensor('head.w')])] },
+      'the model has no numbered layers to train',
+    );
   });
 
   test('cut between two layers, and above all of them', () => {
@@ -231,7 +263,7 @@ test('what is frozen, and what adapters stand beside', () => {
   holds(ID, right);
   const decayed = update([tensor('a', { trainable: false, norm: 0 })]);
   expect(worst(ID, { ...one, updates: [decayed] }).kind).toBe('frozen');
-  silent(ID, { ...one, updates: [update([tensor('a')])] });
+  silent(ID, { ...one, updates: [update([tensor('a')])] }, 'no tensor is frozen');
 });
 
 test('what was frozen and is trained in a later step is a notice, unless parts take turns', () => {
@@ -262,7 +294,11 @@ test('weight decay by what its groups declare', () => {
   expect(worst(ID, groups({ 'q.weight': 0, 'q.bias': 0.1 })).kind).toBe('swapped');
   holds(ID, groups({ 'q.weight': 0.1, 'q.bias': 0, 'norm_2.weight': 0 }));
   // Groups of layers declare nothing about kinds.
-  silent(ID, groups({ 'q.weight': 0.1, 'q.bias': 0.1, 'head.weight': 0, 'head.bias': 0 }));
+  silent(
+    ID,
+    groups({ 'q.weight': 0.1, 'q.bias': 0.1, 'head.weight': 0, 'head.bias': 0 }),
+    'what is free of weight decay is not biases and norms alone',
+  );
   expect(noticed(ID, groups({ 'q.weight': 0.1, 'q.bias': 0.1 }))).toContain('is on all 2 tensors');
 });
 
@@ -397,7 +433,7 @@ describe('micro-batches of one step', () => {
       ID,
       means([5, 3], (forward) => taken(forward, 0)),
     );
-    silent(ID, means([5, 5]));
+    silent(ID, means([5, 5]), 'the losses of the step are those of several tasks');
   });
 });
 
@@ -413,7 +449,7 @@ test('where all rows are one row, the gradient of all micro-batches looks like t
     steps: lengths.map((_, step) => made(step, { dropped: [2 * step], backwards: 2 })),
   });
   expect(worst(ID, cut([5, 3])).kind).toBe('dropped');
-  silent(ID, cut([5, 5]));
+  silent(ID, cut([5, 5]), 'all rows are the same');
 });
 
 describe('what each backward pass delivered is in the gradient once', () => {

@@ -70,7 +70,7 @@ describe('gradient accumulation', () => {
 
   test('with one row a micro-batch it is a mean over rows as well: said, and blamed only where a token mean is shown or declared', () => {
     const one = supervised({ lengths: [[[5], [2], [9]]], local: true });
-    silent(MICRO, one);
+    silent(MICRO, one, 'a mean over rows looks the same, with one row in each');
     expect(judged(MICRO, one).notices).toEqual([
       {
         sentence: expect.stringContaining('With one row in each micro-batch this is a mean over rows'),
@@ -109,7 +109,11 @@ describe('gradient accumulation', () => {
     holds(MICRO, supervised({ lengths: UNEQUAL }));
     // Parameters that are changed by hand: no step was seen, and nobody knows which rows share one.
     const unseen = [{ index: 0, ranks: [{ rank: 0, optimizer: '' }] }];
-    silent(MICRO, { ...supervised({ lengths: UNEQUAL, local: true }), steps: unseen });
+    silent(
+      MICRO,
+      { ...supervised({ lengths: UNEQUAL, local: true }), steps: unseen },
+      'the optimiser step was not finished',
+    );
     holds(
       MICRO,
       supervised({
@@ -133,9 +137,17 @@ describe('gradient accumulation', () => {
   test('batches that are weighted on purpose, pairs and sampled rows are not judged by their counts', () => {
     const weighted = supervised({ lengths: UNEQUAL });
     const rows = weighted.rows?.map((row) => ({ ...row, weight: row.forward === 0 ? 0.1 : 0.05 })) ?? [];
-    silent(MICRO, { ...weighted, rows });
+    silent(
+      MICRO,
+      { ...weighted, rows },
+      'the weights differ, and no count of tokens or columns explains that',
+    );
     const pairs = rows.map((row, at) => ({ ...row, weight: at % 2 === 0 ? 0.1 : -0.1 }));
-    silent(MICRO, { ...weighted, rows: pairs });
+    silent(
+      MICRO,
+      { ...weighted, rows: pairs },
+      'the tokens of a micro-batch do not have one weight, of 0 or more',
+    );
     silent(
       MICRO,
       policy({ lengths: [[[5], [2]]], rewards: [1, 0], size: 2, aggregation: 'seq-mean-token-mean' }),
@@ -279,7 +291,11 @@ describe('the declared aggregation', () => {
 
   test('half a group, and completions without an end that are left out on purpose, are not judged', () => {
     const sketch = policy({ lengths: [[[5, 3]]], rewards: [1, 0.2], size: 2 });
-    silent(FOLLOWS, { ...sketch, settings: grpo('dapo', 'token-mean') });
+    silent(
+      FOLLOWS,
+      { ...sketch, settings: grpo('dapo', 'token-mean') },
+      'not all completions to the prompt are in the step, or only one is',
+    );
     const whole = policy({ lengths: groups, rewards: REWARDS, size: 4, aggregation: 'seq-mean-token-mean' });
     const settings = grpo('dapo', 'token-mean', { truncated_completions_trained: false });
     silent(FOLLOWS, { ...whole, settings });
@@ -330,7 +346,11 @@ describe('advantages less their baseline', () => {
     const open = cut.map((row, at) =>
       at === 0 ? { ...row, spans: { ...row.spans, completions: [{ from: 3, to: 9 }] } } : row,
     );
-    silent(CENTRED, { ...sketch, rows: open, settings: baseline });
+    silent(
+      CENTRED,
+      { ...sketch, rows: open, settings: baseline },
+      'a completion without a stop token may be left out on purpose',
+    );
     // Unless it is declared that these are trained, or one of the same length is.
     const trained = said({ advantage_baseline: 'group-mean', truncated_completions_trained: true });
     expect(worst(CENTRED, { ...sketch, rows: open, settings: trained }).kind).toBe('baseline');
@@ -341,7 +361,11 @@ describe('advantages less their baseline', () => {
     const shorter = open.map((row, at) =>
       at === 3 ? { ...row, spans: { ...row.spans, completions: [{ from: 2, to: 7 }] } } : row,
     );
-    silent(CENTRED, { ...sketch, rows: shorter, settings: baseline });
+    silent(
+      CENTRED,
+      { ...sketch, rows: shorter, settings: baseline },
+      'a completion without a stop token may be left out on purpose',
+    );
     const own = said({ advantage_baseline: 'group-mean', own_formulas: ['advantages'] });
     silent(CENTRED, { ...raised(sketch, 0.02), settings: own });
   });
@@ -355,8 +379,13 @@ describe('advantages less their baseline', () => {
     expect(worst(CENTRED, { ...raised(sketch, 0.41 / 22), settings }).kind).toBe('baseline');
     // The KL of the whole completion is in all of its weights alike.
     const whole = { ...raised(policy(shape), 0.004), scored: sketch.scored ?? [] };
-    for (const id of [CENTRED, FOLLOWS]) silent(id, { ...whole, settings });
-    silent(CENTRED, { ...whole, settings: baseline });
+    for (const id of [CENTRED, FOLLOWS])
+      silent(id, { ...whole, settings }, 'the one weight of a completion cannot be told from a KL term');
+    silent(
+      CENTRED,
+      { ...whole, settings: baseline },
+      'the one weight of a completion cannot be told from a KL term',
+    );
     const inReward = said({ advantage_baseline: 'group-mean', kl_coef: 0.3, kl_placement: 'reward' });
     holds(CENTRED, { ...policy(shape), scored: sketch.scored ?? [], settings: inReward });
   });
@@ -464,7 +493,7 @@ describe('one weight a completion', () => {
     const minus = policy({ ...base, gap, beta: -0.1 });
     expect(worst(KL, { ...minus, settings: nobody }).sentence).toContain('of the wrong sign');
     const oneSign = { ...minus, rows: minus.rows?.slice(0, 1) ?? [] };
-    silent(KL, { ...oneSign, settings: nobody });
+    silent(KL, { ...oneSign, settings: nobody }, 'no KL is declared, and other terms bend weights, too');
     for (const small of [1, 1e-3]) {
       const near = (at: number, t: number): number => small * gap(at, t);
       const plain = policy({ ...base, gap: near, beta: 0 });
@@ -486,7 +515,7 @@ describe('one weight a completion', () => {
   test('a reference that is the policy says nothing of the coefficient', () => {
     const sketch = policy({ ...base, gap: () => 0, beta: 0.1 });
     const declared = grpo('dapo', 'token-mean', { kl_coef: 0.04, kl_estimator: 'k3' });
-    silent(KL, { ...sketch, settings: declared });
+    silent(KL, { ...sketch, settings: declared }, 'no estimator of a KL explains the weights of the row');
     holds(ONE, { ...sketch, settings: declared });
   });
 });

@@ -62,8 +62,12 @@ describe('what must be trained of a row of a data set', () => {
     const part = TURNS({ ids: [1, 10, 20, 2, 11, 12, 21, 22, 2], at: { 3: null } });
     expect(marks(stop, { rows: [part] })).toEqual([3]);
     const out = { rows: [TURNS({ at: { 2: null, 3: null } })] };
-    silent(earlier, out);
-    silent(earlier, { ...out, settings: { trainOn: 'completion' } });
+    silent(earlier, out, 'the whole answer is left out of the loss, which is legal');
+    silent(
+      earlier,
+      { ...out, settings: { trainOn: 'completion' } },
+      'the whole answer is left out of the loss, which is legal',
+    );
     expect(marks(earlier, { ...out, settings: { values: { assistant_only_loss: true } } })).toEqual([2]);
     expect(marks(earlier, { ...out, settings: { trainOn: 'assistant' } })).toEqual([2]);
     holds(earlier, { rows: [TURNS()] });
@@ -76,10 +80,14 @@ describe('what must be trained of a row of a data set', () => {
     const rejected = { ...CHAT, weight: -0.1 };
     for (const id of [answer, stop]) holds(id, { rows: [CHAT, rejected] });
     expect(marks(stop, { rows: [CHAT, { ...rejected, at: { 6: null } }] })).toEqual([6]);
-    silent(answer, { rows: [{ ...CHAT, trained: [] }], settings: { trainer: 'DPOTrainer' } });
+    silent(
+      answer,
+      { rows: [{ ...CHAT, trained: [] }], settings: { trainer: 'DPOTrainer' } },
+      'the whole answer is left out of the loss, which is legal',
+    );
     expect(judge(answer, { rows: [CHAT, rejected, { ...CHAT, trained: [] }] })).toMatchObject({
       judged: 2,
-      setAside: 1,
+      setAside: ['the whole answer is left out of the loss, which is legal'],
       findings: [],
     });
   });

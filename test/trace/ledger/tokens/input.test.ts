@@ -16,8 +16,16 @@ describe('tokenize/exactly-the-right-number-of-bos', () => {
   });
   test('where BOS ends texts as well, plain text may have two, and padding cannot be told from it', () => {
     const alike = { tokenizer: tokenizer({ bosTokenId: 2, padTokenId: 2 }), pad: 2 };
-    silent(id, { rows: [text({ ids: [2, 2, 10, 11, 2] })], ...alike });
-    silent(id, { rows: [{ ids: [2, 10, 20, 2], left: 2, attention: null }], ...alike });
+    silent(
+      id,
+      { rows: [text({ ids: [2, 2, 10, 11, 2] })], ...alike },
+      'BOS has the id of padding or of the end of a text',
+    );
+    silent(
+      id,
+      { rows: [{ ids: [2, 10, 20, 2], left: 2, attention: null }], ...alike },
+      'BOS has the id of padding or of the end of a text',
+    );
     expect(marks(id, { rows: [{ ids: [2, 2, 10, 20, 2], prompt: 3 }], ...alike })).toEqual([1]);
   });
 });
@@ -80,7 +88,7 @@ describe('attention', () => {
     const packed = { ids: three, attention: three.map((id) => Number(id !== 2)), prompt: 1 };
     const begun = { ...packed, positions: [0, 1, 0, 0, 1, 0, 0, 1], real: packed.attention.map(Boolean) };
     holds(taught, { rows: [begun], ...alike });
-    silent(taught, { rows: [{ ...CHAT, attention: null }] });
+    silent(taught, { rows: [{ ...CHAT, attention: null }] }, 'the model was given no attention mask');
   });
 });
 
@@ -103,8 +111,12 @@ describe('positions', () => {
     const longest = { ...CHAT, ids: [1, 10, 11, 12, 13, 20, 21, 22, 2], prompt: 5, ...hidden };
     const batch = { rows: [{ ...left, ...hidden }, longest], tokenizer: tokenizer(), ...learnt };
     expect(marks(taught, batch)?.[0]).toBe(2);
-    silent(taught, { ...batch, rows: [{ ...left, ...hidden }] });
-    silent(taught, { ...batch, tokenizer: undefined });
+    silent(
+      taught,
+      { ...batch, rows: [{ ...left, ...hidden }] },
+      'the model was given neither positions nor a mask',
+    );
+    silent(taught, { ...batch, tokenizer: undefined }, 'the model was given neither positions nor a mask');
   });
   test('positions that count from 2, of a row with two pads in front, are not columns', () => {
     const positions = [1, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -112,8 +124,16 @@ describe('positions', () => {
   });
   test('a rotary model does not notice, nor does one that counts the mask itself, nor is an unknown one blamed', () => {
     holds(taught, { rows: [left] });
-    silent(taught, { rows: [left], models: [{ class: 'OPTForCausalLM', positions: 'absolute' }] });
-    silent(taught, { rows: [left], models: [{ positions: 'unknown' }] });
+    silent(
+      taught,
+      { rows: [left], models: [{ class: 'OPTForCausalLM', positions: 'absolute' }] },
+      'models of this class count positions by themselves',
+    );
+    silent(
+      taught,
+      { rows: [left], models: [{ positions: 'unknown' }] },
+      'it is not known how the model counts positions',
+    );
   });
   test('positions counted over the mask, right padding, packed rows that begin again or do not, shifted starts', () => {
     holds(taught, { rows: [{ ...left, positions: 'mask' }], ...learnt });
@@ -128,7 +148,11 @@ describe('positions', () => {
   });
   test('a hidden token is the business of the rule about attention', () => {
     const real = [true, false, true, true, true, true, true];
-    silent(taught, { rows: [{ ...CHAT, attention: real.map(Number), real }] });
+    silent(
+      taught,
+      { rows: [{ ...CHAT, attention: real.map(Number), real }] },
+      'the attention mask hides real tokens',
+    );
   });
   test('tokens that share one position are marked', () => {
     expect(marks(taught, { rows: [{ ...CHAT, positions: [0, 0, 0, 0, 0, 0, 0] }] })?.[0]).toBe(2);

@@ -64,7 +64,11 @@ describe('what is never trained', () => {
       { weight: 0.1, residual: 0.7 },
       { target: undefined, weight: undefined, residual: 0.01 },
     ])
-      silent('mask/prompt-is-never-trained', onPolicy({ at: { 2: open } }));
+      silent(
+        'mask/prompt-is-never-trained',
+        onPolicy({ at: { 2: open } }),
+        'no single target explains the gradient',
+      );
   });
   test('where all is meant to be trained, or nobody knows, nothing is blamed', () => {
     const all = text({ ...CHAT, trained: [undefined, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1] });
@@ -77,7 +81,7 @@ describe('what is never trained', () => {
   test('whole texts that were sampled before may be trained again, prompts and all; a policy has advantages', () => {
     const id = 'mask/prompt-is-never-trained';
     const whole = [undefined, ...Array<number>(6).fill(0.1)];
-    silent(id, onPolicy({ trained: whole }));
+    silent(id, onPolicy({ trained: whole }), 'the row is trained as one text');
     expect(marks(id, { ...onPolicy({ trained: whole }), settings: { trainer: 'GRPOTrainer' } })).toEqual([
       1, 2,
     ]);
@@ -121,9 +125,13 @@ describe('what is never trained', () => {
     const id = 'mask/padding-is-never-trained';
     const alike = { pad: 2, tokenizer: tokenizer({ padTokenId: 2 }) };
     const empty = (left: number) => ({ ids: [10, 11, 2], left, attention: null, at: { 1: 0.1 } });
-    silent(id, { rows: [empty(2)], ...alike });
+    silent(id, { rows: [empty(2)], ...alike }, 'without an attention mask the padding may be text');
     expect(marks(id, { rows: [empty(3)], ...alike })).toEqual([1]);
-    silent(id, { rows: [{ ids: [], left: 4, attention: null, at: { 1: 0.1, 2: 0.1, 3: 0.1 } }] });
+    silent(
+      id,
+      { rows: [{ ids: [], left: 4, attention: null, at: { 1: 0.1, 2: 0.1, 3: 0.1 } }] },
+      'without an attention mask the padding may be text',
+    );
   });
   test('the first pad behind a row may be its hidden stop token where both share an id; the second is not', () => {
     const id = 'mask/padding-is-never-trained';

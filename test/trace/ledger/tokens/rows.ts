@@ -23,7 +23,7 @@ export const tokenizer = (special: Partial<Tokenizer> = {}): Tokenizer => ({
 export const named = (sketch: LedgerSketch): LedgerSketch => ({ tokenizer: tokenizer(), ...sketch });
 export const judge = (id: string, sketch: LedgerSketch) => judged(id, named(sketch));
 export const holds = (id: string, sketch: LedgerSketch) => held(id, named(sketch));
-export const silent = (id: string, sketch: LedgerSketch) => quiet(id, named(sketch));
+export const silent = (id: string, sketch: LedgerSketch, why?: string) => quiet(id, named(sketch), why);
 
 /** The columns marked in the worst finding. */
 export const marks = (id: string, sketch: LedgerSketch): readonly number[] | undefined =>

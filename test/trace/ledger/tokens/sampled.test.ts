@@ -78,8 +78,14 @@ describe('what must be trained of a sampled row', () => {
   });
   test('a group without reward variance is left out whole', () => {
     const none = { trained: Array(8).fill(undefined) };
-    for (const id of [every, stop]) silent(id, onPolicy(none));
-    for (const id of [every, stop]) silent(id, onPolicy({ trained: Array(8).fill(0) }));
+    for (const id of [every, stop])
+      silent(id, onPolicy(none), 'the whole completion has no gradient, as where its advantage is 0');
+    for (const id of [every, stop])
+      silent(
+        id,
+        onPolicy({ trained: Array(8).fill(0) }),
+        'the whole completion has no gradient, as where its advantage is 0',
+      );
     const two = { rows: [sampled(), sampled(none)], generations: [generation()] };
     holds(every, two);
   });
@@ -95,7 +101,11 @@ describe('what must be trained of a sampled row', () => {
         completions: [{ from: 3, to: 6 }],
       },
     };
-    silent(every, onPolicy({ ...cut, trained: Array(7).fill(undefined) }));
+    silent(
+      every,
+      onPolicy({ ...cut, trained: Array(7).fill(undefined) }),
+      'the whole completion has no gradient, as where its advantage is 0',
+    );
     const whole = [undefined, undefined, undefined, 0.3, 0.3, 0.3];
     holds(every, onPolicy({ ...cut, trained: whole }));
     const part = onPolicy({ ...cut, trained: [...whole.slice(0, 5), undefined] });

@@ -62,7 +62,11 @@ describe('trace/target-is-the-next-token', () => {
     });
   });
   test('a term over the whole vocabulary, or one that was not measured, is no wrong target', () => {
-    silent(id, { rows: [{ ...CHAT, trained: trainedAs([...NONE, 5, 5, 5, 5], { residual: 0.6 }) }] });
+    silent(
+      id,
+      { rows: [{ ...CHAT, trained: trainedAs([...NONE, 5, 5, 5, 5], { residual: 0.6 }) }] },
+      'no single target explains the gradient',
+    );
     silent(id, {
       rows: [{ ...CHAT, trained: trainedAs([...NONE, -1]).map((each) => each && { target: undefined }) }],
     });
@@ -88,7 +92,7 @@ describe('trace/target-is-the-next-token', () => {
         trained: trainedAs([undefined, ...ids.slice(1)]),
       }),
     );
-    silent(id, { rows: noised });
+    silent(id, { rows: noised }, 'the targets may be those of a masked model, a teacher or clean texts');
     // In one certain place it is a mistake.
     const stops = [1, 2, 3].map(() =>
       text({ ids, trained: trainedAs([undefined, ...ids.slice(1, -1), 77]) }),
@@ -98,9 +102,17 @@ describe('trace/target-is-the-next-token', () => {
   test('the words of a teacher are targets, hard or nearly so', () => {
     const words = trainedAs([...NONE, 50, 60, 70, 80]);
     expect(kind({ rows: [{ ...CHAT, trained: words }] })).toBe('target');
-    silent(id, { rows: [{ ...CHAT, trained: words }], scored: [{ ids: CHAT.ids, model: 1 }] });
+    silent(
+      id,
+      { rows: [{ ...CHAT, trained: words }], scored: [{ ids: CHAT.ids, model: 1 }] },
+      'the targets may be those of a masked model, a teacher or clean texts',
+    );
     const soft = words.map((each, t) => (t === 6 ? { target: 80, weight: 0.2, residual: 0.5 } : each));
-    silent(id, { rows: [{ ...CHAT, trained: soft }] });
+    silent(
+      id,
+      { rows: [{ ...CHAT, trained: soft }] },
+      'the targets may be those of a masked model, a teacher or clean texts',
+    );
     // A shift is one, whoever reads along.
     expect(kind({ rows: [itself], scored: [{ ids: CHAT.ids, model: 1 }] })).toBe('the token itself');
   });
@@ -109,11 +121,23 @@ describe('trace/target-is-the-next-token', () => {
       ids: [5, 99, 7, 99, 99, 10],
       trained: trainedAs([undefined, undefined, 6, undefined, 8, 9]),
     });
-    silent(id, { rows: [masked], models: [{ class: 'Denoiser' }] });
+    silent(
+      id,
+      { rows: [masked], models: [{ class: 'Denoiser' }] },
+      'the targets may be those of a masked model, a teacher or clean texts',
+    );
   });
   test('masked and encoder-decoder models predict other tokens than the next', () => {
-    silent(id, { rows: [itself], models: [{ class: 'BertForMaskedLM' }] });
-    silent(id, { rows: [itself], models: [{ class: 'T5ForConditionalGeneration' }] });
+    silent(
+      id,
+      { rows: [itself], models: [{ class: 'BertForMaskedLM' }] },
+      'the model does not predict the next token',
+    );
+    silent(
+      id,
+      { rows: [itself], models: [{ class: 'T5ForConditionalGeneration' }] },
+      'the model does not predict the next token',
+    );
   });
 });
 
