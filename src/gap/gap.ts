@@ -4,11 +4,13 @@ import { type Breakdown, breakdowns, type Comparison, compare } from './compare.
 import type { Complaint } from './read/logprobs.ts';
 import type { Names, Rollout } from './read/read.ts';
 import { tokensOf } from './tokens.ts';
+import { type Training, trainingOf } from './training.ts';
 
 export interface Gap {
   readonly names: Names;
   readonly comparison: Comparison;
   readonly breakdowns: readonly Breakdown[];
+  readonly training: Training;
   readonly analysis: Analysis;
 }
 
@@ -23,6 +25,7 @@ export function gapOf(rollouts: readonly Rollout[]): Gap | Complaint {
     names: first.names,
     comparison: compare(tokens),
     breakdowns: breakdowns(tokens),
+    training: trainingOf(tokens),
     analysis: analyse(tokens),
   };
 }

@@ -1,11 +1,12 @@
 // The gap between the engine's and the trainer's log-probabilities on a terminal: the measures, where it is, the causes
 // and the verdict.
 import { BF16_RMS, FLOAT32_RMS, MOST_NOISE_RMS, type Named, type Ranked } from '../../gap/analyse.ts';
-import { CLIP, ICEPOP, TIS_CAP } from '../../gap/compare.ts';
 import type { Gap } from '../../gap/gap.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
+import { percent, short } from './numbers.ts';
+import { biasLines, type Line, measureLines, trainingSentence } from './training.ts';
 
 export interface GapPrint {
   readonly width: number;
@@ -26,6 +27,9 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
     'Gap of a token: log-probability of the trainer less that of the engine, in nats',
     ...measures(gap).flatMap(([what, value]) => rowOf(what, value, width)),
     '',
+    'In training, with weights w = p(trainer) / p(engine) [healthy range]',
+    ...[...measureLines(gap), ...biasLines(gap)].flatMap((line) => trainingRow(line, width, paint)),
+    '',
     'Mean |gap|',
     ...gap.breakdowns.flatMap(({ by, parts }) =>
       rowOf(`by ${by}`, parts.map((part) => `${part.name}: ${short(part.meanAbs)}`).join(' · '), width),
@@ -33,6 +37,7 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
     '',
     ...analysis.named.flatMap((named) => causeLines(named, width, paint)),
     ...wrap(verdictOf(gap), width).map(paint.bold),
+    ...wrap(trainingSentence(gap), width),
   ];
 }
 
@@ -61,15 +66,17 @@ function measures({ comparison: c }: Gap): readonly (readonly [string, string])[
       `${short(c.meanAbs)}, ${short(c.rms)} (rounding: ${FLOAT32_RMS} in float32, ${BF16_RMS} in bf16)`,
     ],
     ['mean |p - p|', short(c.probabilityGap)],
-    ['KL, k1 and k3', `${short(c.k1)}, ${short(c.k3)}`],
-    ['mean weight', `${short(c.meanWeight)} (1, unless sampling cut tokens off)`],
-    ['ESS', `${percent(c.essTokens)} of tokens, ${percent(c.essRows)} of completions`],
-    [`beyond 1 ± ${CLIP}`, `${percent(c.clipped)} of tokens`],
-    [
-      'corrections',
-      `TIS cuts ${percent(c.tis)} of tokens at ${TIS_CAP}, IcePop masks ${percent(c.icepop)} outside ${ICEPOP.join(' to ')}`,
-    ],
   ];
+}
+
+function trainingRow(
+  { what, value, healthy, isOutside = false }: Line,
+  width: number,
+  paint: Paint,
+): string[] {
+  const range = healthy === undefined ? '' : ` [${healthy}]`;
+  const lines = rowOf(what, `${isOutside ? '! ' : ''}${value}${range}`, width);
+  return isOutside ? lines.map(paint.orange) : lines;
 }
 
 function rowOf(what: string, value: string, width: number): string[] {
@@ -102,11 +109,3 @@ function sizeOf(rms: number): string {
     return `${size} is within what bf16 rounding gives in large models (up to ${MOST_NOISE_RMS})`;
   return `${size} is more than rounding gives (up to ${MOST_NOISE_RMS})`;
 }
-
-/** One digit where there are no whole percents; never 0 for what is there. */
-function percent(share: number): string {
-  const percents = 100 * share;
-  return `${percents > 0 && percents < 1 ? Number(percents.toPrecision(1)) : Math.round(percents)} %`;
-}
-
-const short = (value: number): string => String(Number(value.toPrecision(2)));

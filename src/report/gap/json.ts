@@ -1,8 +1,10 @@
 // A gap for a program. What is added later may be there, what is here stays.
 import type { Ranked } from '../../gap/analyse.ts';
 import type { Gap } from '../../gap/gap.ts';
+import { HEALTHY, isHealthy, MEASURES, SOURCES } from '../../gap/healthy.ts';
 import { VERSION } from '../../version.ts';
 import { verdictOf } from './gap.ts';
+import { trainingSentence } from './training.ts';
 
 /** @param leftOut how many rows could not be compared, and why the first could not. */
 export function gapJson(
@@ -39,11 +41,34 @@ export function gapJson(
     kl_k1: c.k1,
     kl_k3: c.k3,
     mean_weight: c.meanWeight,
+    weight_sd: c.weightDeviation,
     ess_tokens: c.essTokens,
     ess_rows: c.essRows,
     beyond_clip: c.clipped,
     tis_cut: c.tis,
     icepop_masked: c.icepop,
+    training: {
+      sentence: trainingSentence(gap),
+      healthy: MEASURES.map((measure) => {
+        const { least, most, source } = HEALTHY[measure];
+        return {
+          measure: FIELDS[measure],
+          value: c[measure],
+          least: least ?? null,
+          most: most ?? null,
+          is_healthy: isHealthy(c, measure),
+          source: SOURCES[source].page,
+        };
+      }),
+      bias: gap.training.corrections.map(({ name, touched, size, sign, ess }) => ({
+        correction: name,
+        touched,
+        size,
+        sign,
+        ess_tokens: ess,
+      })),
+      groups: gap.training.groups.map(({ name, tokens, excess, error }) => ({ name, tokens, excess, error })),
+    },
     by: Object.fromEntries(
       gap.breakdowns.map(({ by, parts }) => [
         by.replaceAll(' ', '_'),
@@ -52,3 +77,14 @@ export function gapJson(
     ),
   };
 }
+
+/** The field of each measure above. */
+const FIELDS = {
+  k1: 'kl_k1',
+  k3: 'kl_k3',
+  meanWeight: 'mean_weight',
+  weightDeviation: 'weight_sd',
+  essTokens: 'ess_tokens',
+  tis: 'tis_cut',
+  icepop: 'icepop_masked',
+} as const;

@@ -32,6 +32,10 @@ describe('gap', () => {
     expect(world.out()).toMatch(/✓ Noise: an RMS gap of 0\.0\d+ is bf16 rounding/);
     expect(world.out()).toMatch(/ESS +100 % of tokens/);
     expect(world.out()).toContain('sampling rollout_log_probs, trainer old_log_probs');
+    expect(world.out()).toMatch(
+      /bias, no correction +[\d.]+ % of the weight is on the wrong tokens, balanced/,
+    );
+    expect(world.out()).toContain('All measures are in the healthy ranges.');
   });
 
   test('exits 1 where a cause predicts the gap, names it, and says what decides', async () => {
@@ -73,6 +77,12 @@ describe('gap', () => {
       rows: 60,
       fields: { sampling: 'rollout_log_probs', trainer: 'old_log_probs' },
       left_out: { rows: 0, first: null },
+      training: {
+        healthy: expect.arrayContaining([
+          expect.objectContaining({ measure: 'mean_weight', least: 0.5, most: 2, is_healthy: false }),
+        ]),
+        bias: [{ correction: 'none' }, { correction: 'TIS' }, { correction: 'IcePop' }],
+      },
     });
   });
 
