@@ -1,4 +1,5 @@
 // `gap`: why the log-probabilities of a rollout and of the trainer disagree, from files that have both.
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Gap, gapOf } from '../../gap/gap.ts';
 import type { Names } from '../../gap/read/read.ts';
@@ -6,14 +7,19 @@ import { gapLines } from '../../report/gap/gap.ts';
 import { gapJson } from '../../report/gap/json.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
-import { type Context, isProblem, refuse, say, sayDocument } from '../context.ts';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import { tokenText } from '../../tokenizers/text.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
 import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
+import { pageProblem, writePage } from '../outputs/page.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { type Read, readRollouts } from './rollouts.ts';
 
 interface Options extends Partial<Names> {
+  readonly tokenizer?: string;
+  readonly html?: string;
   readonly json?: boolean;
 }
 
@@ -26,6 +32,8 @@ export function addGap(program: Command, { context, finish }: Invocation): void 
     .argument('<rollouts...>', 'JSON lines or Parquet, also packed with gzip; - reads standard input')
     .option('--sampling <field>', "field with the engine's log-probabilities (default: by its name)")
     .option('--trainer <field>', "field with the trainer's log-probabilities (default: by its name)")
+    .option('--tokenizer <dir>', 'folder with tokenizer.json: the page shows the text of tokens')
+    .option('--html <file>', 'write a page: both sides, the tokens that matter, every cause')
     .option('--json', 'print the measures, the causes and the verdict as JSON')
     .action(async (files: readonly string[], options: Options) => finish(await gap(files, options, context)));
 }
@@ -42,6 +50,7 @@ const WORDS: Words = {
   examples: [
     { command: 'npx lossproof gap rollouts.jsonl' },
     { command: 'npx lossproof gap dumps/100.jsonl dumps/101.jsonl --json' },
+    { command: 'npx lossproof gap rollouts.jsonl --tokenizer ./model --html gap.html' },
     { command: 'npx lossproof gap rollouts.parquet --sampling vllm_logps --trainer fsdp_logps' },
   ],
   notes: [
@@ -55,22 +64,54 @@ const WORDS: Words = {
 };
 
 async function gap(files: readonly string[], options: Options, context: Context): Promise<number> {
+  const unwritable = pageProblem(options.html, context);
+  if (unwritable !== undefined) return refuse(context, unwritable);
+  const textOf = textsOf(options.tokenizer, context);
+  if (isProblem(textOf)) return refuse(context, textOf);
   const read = await readRollouts(files, options, context);
   if (isProblem(read)) return refuse(context, read);
   const found = gapOf(read.rollouts);
   if ('complaint' in found) return refuse(context, { problem: `${found.complaint}${leftOutOf(read)}` });
-  if (options.json === true) sayDocument(context, JSON.stringify(gapJson(found, read.leftOut), undefined, 2));
+  const name = files.join(', ');
+  if (options.json === true)
+    sayDocument(context, JSON.stringify(gapJson(found, read.leftOut, textOf.of), undefined, 2));
   else {
     const print = {
       width: widthOfScreen(context),
       paint: choosePaint(context.out.isTty, context.env),
-      name: files.join(', '),
+      name,
     };
     say(context, ...gapLines(found, print));
   }
-  const left = leftOutOf(read);
-  if (left !== '') refuse(context, { problem: left.slice(SEPARATOR.length) });
-  return codeOf(found, left !== '');
+  const left = leftOutOf(read).slice(SEPARATOR.length);
+  const lost = await writePage(
+    options.html,
+    async () =>
+      (await import('../../report/html/gap/gap.ts')).gapPage({
+        gap: found,
+        name,
+        textOf: textOf.of,
+        notes: left === '' ? [] : [left],
+      }),
+    context,
+  );
+  if (left !== '') refuse(context, { problem: left });
+  // Who asked for a page has no verdict without it, unless it is a cause.
+  if (lost !== undefined) refuse(context, lost);
+  const code = codeOf(found, left !== '');
+  return lost !== undefined && code === HOLDS ? NO_VERDICT : code;
+}
+
+interface Texts {
+  /** Of an id; undefined without a tokenizer. */
+  readonly of: ((id: number) => string) | undefined;
+}
+
+function textsOf(folder: string | undefined, { cwd }: Context): Texts | Problem {
+  if (folder === undefined) return { of: undefined };
+  const loaded = loadTokenizer(resolve(cwd, folder));
+  if (isProblem(loaded)) return loaded;
+  return { of: (id) => tokenText(loaded.tokenizer, id) };
 }
 
 /** Rows that nobody could compare are no noise. */

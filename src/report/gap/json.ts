@@ -6,10 +6,14 @@ import { VERSION } from '../../version.ts';
 import { verdictOf } from './gap.ts';
 import { trainingSentence } from './training.ts';
 
-/** @param leftOut how many rows could not be compared, and why the first could not. */
+/**
+ * @param leftOut how many rows could not be compared, and why the first could not.
+ * @param textOf of an id, where there is a tokenizer.
+ */
 export function gapJson(
   gap: Gap,
   leftOut: { readonly rows: number; readonly first: string | undefined },
+  textOf?: (id: number) => string,
 ): object {
   const { comparison: c, analysis } = gap;
   const ranked = ({ id, fit, score }: Ranked): object => ({
@@ -32,6 +36,7 @@ export function gapJson(
       share,
       second: second === undefined ? null : ranked(second),
     })),
+    competed: analysis.rounds.map((round) => round.map(ranked)),
     left_rms: analysis.leftRms,
     rows: c.rows,
     tokens: c.tokens,
@@ -69,6 +74,21 @@ export function gapJson(
       })),
       groups: gap.training.groups.map(({ name, tokens, excess, error }) => ({ name, tokens, excess, error })),
     },
+    largest: gap.picture.largest.map(({ where, position, id, sampling, trainer }) => ({
+      row: where,
+      position,
+      id,
+      text: textOf?.(id) ?? null,
+      sampling,
+      trainer,
+    })),
+    ids: gap.picture.ids.map(({ id, tokens, mean, share }) => ({
+      id,
+      text: textOf?.(id) ?? null,
+      tokens,
+      mean,
+      share,
+    })),
     by: Object.fromEntries(
       gap.breakdowns.map(({ by, parts }) => [
         by.replaceAll(' ', '_'),
