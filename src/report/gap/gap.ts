@@ -5,6 +5,7 @@ import type { Gap } from '../../gap/gap.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
+import { type Judged, SIDES, scoringSentence, sentenceOf, sidesSentence, sideText } from './model.ts';
 import { percent, short } from './numbers.ts';
 import { biasLines, type Line, measureLines, trainingSentence } from './training.ts';
 
@@ -14,7 +15,8 @@ export interface GapPrint {
   readonly name: string;
 }
 
-export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
+/** @param judged each side beside a model, where there is one. */
+export function gapLines(gap: Gap, { width, paint, name }: GapPrint, judged?: Judged): string[] {
   const { comparison, names, analysis } = gap;
   const head = [
     name,
@@ -36,7 +38,9 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
     ),
     '',
     ...analysis.named.flatMap((named) => causeLines(named, width, paint)),
+    ...(judged === undefined ? [] : modelLines(judged, width, paint)),
     ...wrap(verdictOf(gap), width).map(paint.bold),
+    ...(judged === undefined ? [] : wrap(sidesSentence(judged), width).map(paint.bold)),
     ...wrap(trainingSentence(gap), width),
   ];
 }
@@ -45,7 +49,7 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
 export function verdictOf({ comparison: { rms }, analysis: { verdict, named, leftRms } }: Gap): string {
   if (verdict === 'noise') return `✓ Noise: ${sizeOf(rms)}, and no cause predicts any of it.`;
   if (verdict === 'unexplained')
-    return `? No verdict: ${sizeOf(rms)}, and no cause that two recorded sides can show predicts it. Other weights (an adapter that was not sent, an old checkpoint), dropout, other positions and other kernels look alike here: score one row with the engine's weights in the trainer's code, then with the trainer's.`;
+    return `? No verdict: ${sizeOf(rms)}, and no cause that two recorded sides can show predicts it. Other weights (an adapter that was not sent, an old checkpoint), dropout, other positions and other kernels look alike here: compare both sides with the weights (--model).`;
   const causes = named.map(({ id, share }) => `${id} explains ${percent(share)} of the gap`).join(', ');
   const partial = leftRms > BF16_RMS && named.some(({ fit }) => fit.isPartial === true);
   const may = partial
@@ -66,6 +70,23 @@ function measures({ comparison: c }: Gap): readonly (readonly [string, string])[
       `${short(c.meanAbs)}, ${short(c.rms)} (rounding: ${FLOAT32_RMS} in float32, ${BF16_RMS} in bf16)`,
     ],
     ['mean |p - p|', short(c.probabilityGap)],
+  ];
+}
+
+function modelLines(judged: Judged, width: number, paint: Paint): string[] {
+  const causes = SIDES.flatMap((side) =>
+    judged.against[side].analysis.named.flatMap((named) => [
+      paint.bold(paint.orange(`✗ ${side}: ${named.id}  ${percent(named.share)} of its gap to the model`)),
+      ...wrap(sentenceOf(named, side), width - INDENT.length).map((line) => INDENT + line),
+      '',
+    ]),
+  );
+  return [
+    'Each side against the model',
+    ...wrap(harmless(scoringSentence(judged)), width - INDENT.length).map((line) => INDENT + line),
+    ...SIDES.flatMap((side) => rowOf(side, sideText(judged.against[side]), width)),
+    '',
+    ...causes,
   ];
 }
 

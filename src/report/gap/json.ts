@@ -4,17 +4,21 @@ import type { Gap } from '../../gap/gap.ts';
 import { HEALTHY, isHealthy, MEASURES, SOURCES } from '../../gap/healthy.ts';
 import { VERSION } from '../../version.ts';
 import { verdictOf } from './gap.ts';
+import { type Judged, SIDES, sentenceOf, sidesSentence } from './model.ts';
 import { trainingSentence } from './training.ts';
+
+export interface GapContext {
+  readonly leftOut: { readonly rows: number; readonly first: string | undefined };
+  readonly textOf?: ((id: number) => string) | undefined;
+  readonly judged?: Judged | undefined;
+}
 
 /**
  * @param leftOut how many rows could not be compared, and why the first could not.
  * @param textOf of an id, where there is a tokenizer.
+ * @param judged each side beside a model, where there is one.
  */
-export function gapJson(
-  gap: Gap,
-  leftOut: { readonly rows: number; readonly first: string | undefined },
-  textOf?: (id: number) => string,
-): object {
+export function gapJson(gap: Gap, { leftOut, textOf, judged }: GapContext): object {
   const { comparison: c, analysis } = gap;
   const ranked = ({ id, fit, score }: Ranked): object => ({
     cause: id,
@@ -52,6 +56,7 @@ export function gapJson(
     beyond_clip: c.clipped,
     tis_cut: c.tis,
     icepop_masked: c.icepop,
+    model: judged === undefined ? null : modelJson(judged),
     training: {
       sentence: trainingSentence(gap),
       healthy: MEASURES.map((measure) => {
@@ -94,6 +99,39 @@ export function gapJson(
         by.replaceAll(' ', '_'),
         parts.map(({ name, tokens, meanAbs, mean }) => ({ name, tokens, mean_abs: meanAbs, mean })),
       ]),
+    ),
+  };
+}
+
+function modelJson(judged: Judged): object {
+  const { against, scoring } = judged;
+  return {
+    sentence: sidesSentence(judged),
+    folder: scoring.folder,
+    dtype: scoring.dtype,
+    device: scoring.device,
+    rows: against.rows,
+    tokens: against.tokens,
+    rounding_rms: against.roundingRms ?? null,
+    left: scoring.left ?? null,
+    ...Object.fromEntries(
+      SIDES.map((side) => {
+        const { analysis, rms } = against[side];
+        return [
+          side,
+          {
+            verdict: analysis.verdict,
+            rms,
+            left_rms: analysis.leftRms,
+            causes: analysis.named.map((named) => ({
+              cause: named.id,
+              share: named.share,
+              parameters: named.fit.parameters,
+              sentence: sentenceOf(named, side),
+            })),
+          },
+        ];
+      }),
     ),
   };
 }

@@ -1,7 +1,9 @@
 // A gap as a page: the verdict, the causes that are named, both sides as a picture and along completions, what it does to
 // training, the tokens that matter, and all causes that competed.
 import type { Gap } from '../../../gap/gap.ts';
+import { departs } from '../../../gap/model.ts';
 import { verdictOf } from '../../gap/gap.ts';
+import { type Judged, SIDES, scoringSentence, sentenceOf, sidesSentence, sideText } from '../../gap/model.ts';
 import { short } from '../../gap/numbers.ts';
 import { biasLines, type Line, measureLines, sourcesShown, trainingSentence } from '../../gap/training.ts';
 import { plural } from '../../text/plural.ts';
@@ -21,10 +23,12 @@ export interface GapPage {
   readonly textOf: TextOf;
   /** Sentences about the whole: which rows were left out. */
   readonly notes: readonly string[];
+  /** Each side beside a model, where there is one. */
+  readonly judged?: Judged | undefined;
 }
 
 /** The whole document. */
-export function gapPage({ gap, name, textOf, notes }: GapPage): string {
+export function gapPage({ gap, name, textOf, notes, judged }: GapPage): string {
   const { analysis, picture } = gap;
   const sentence = verdictOf(gap);
   const [glyph, words] = [sentence.slice(0, 1), sentence.slice(2)];
@@ -39,6 +43,7 @@ ${
   html`<section aria-labelledby="named"><h2 id="named">${analysis.named.length === 1 ? 'Cause' : 'Causes'}</h2>
 ${analysis.named.map(causeCard)}</section>`
 }
+${judged !== undefined && modelSection(judged)}
 <section aria-labelledby="picture"><h2 id="picture">Both sides</h2>
 ${scatterLegend()}
 <div class="histograms">${scatter(picture, gap.comparison.tokens)}<div class="gap-side">${bars(gap)}</div></div></section>
@@ -72,6 +77,25 @@ function facts({ comparison, names }: Gap, name: string): Markup {
   return html`<dl class="facts">${entries.map(
     ([term, value]) => html`<div><dt>${term}</dt><dd>${cutText(value, MOST_CHARACTERS)}</dd></div>`,
   )}</dl>`;
+}
+
+function modelSection(judged: Judged): Markup {
+  return html`<section class="semantics" aria-labelledby="model"><h2 id="model">Each side against the model</h2>
+<p><b>${sidesSentence(judged)}</b></p>
+<table><caption>Each side against the model</caption><thead><tr><th scope="col">Side</th><th scope="col">Beside the model</th></tr></thead><tbody>
+${SIDES.map(
+  (
+    side,
+  ) => html`<tr><th scope="row">${side}</th><td${departs(judged.against[side]) && html` class="orange"`}>${sideText(judged.against[side])}</td></tr>
+`,
+)}</tbody></table>
+${SIDES.flatMap((side) =>
+  judged.against[side].analysis.named.map(
+    (named) => html`<p><code>${named.id}</code>: ${cutText(sentenceOf(named, side), MOST_CHARACTERS)}</p>
+`,
+  ),
+)}<p class="aside">${cutText(scoringSentence(judged), MOST_CHARACTERS)}</p></section>
+`;
 }
 
 function bars({ picture, comparison: { meanAbs: mean } }: Gap): Markup {
