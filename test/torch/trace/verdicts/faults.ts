@@ -64,6 +64,11 @@ export const FAULTS: Readonly<Record<string, Faulty>> = {
     found: 'mask/prompt-is-never-trained',
     says: TOKEN,
   },
+  'a KL that pushes away from the reference': {
+    words: 'loop_grpo.py --temperature 1 --fault kl-sign',
+    found: 'kl/equals-the-estimator',
+    says: /of the wrong sign: it pushes the policy away/,
+  },
   "the tool's output is trained": {
     words: `${HF} --fault tool --family llama3`,
     data: CHATS,
