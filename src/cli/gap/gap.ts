@@ -34,10 +34,10 @@ export function addGap(program: Command, { context, finish }: Invocation): void 
     .argument('<rollouts...>', 'JSON lines or Parquet, also packed with gzip; - reads standard input')
     .option('--sampling <field>', "field with the engine's log-probabilities (default: by its name)")
     .option('--trainer <field>', "field with the trainer's log-probabilities (default: by its name)")
-    .option('--model <dir>', 'model folder: score the rows again, and find which side is wrong')
+    .option('--model <dir>', 'model folder: find which side is wrong')
     .option('--python <path>', 'Python with transformers, for --model')
-    .option('--tokenizer <dir>', 'folder with tokenizer.json: the page shows the text of tokens')
-    .option('--html <file>', 'write a page: both sides, the tokens that matter, every cause')
+    .option('--tokenizer <dir>', 'folder with tokenizer.json, for the text of tokens')
+    .option('--html <file>', 'write a page with both sides, tokens and causes')
     .option('--json', 'print the measures, the causes and the verdict as JSON')
     .action(async (files: readonly string[], options: Options) => finish(await gap(files, options, context)));
 }
@@ -54,8 +54,7 @@ const WORDS: Words = {
   examples: [
     { command: 'npx lossproof gap rollouts.jsonl' },
     { command: 'npx lossproof gap rollouts.jsonl --model ./model --python .venv/bin/python' },
-    { command: 'npx lossproof gap dumps/100.jsonl dumps/101.jsonl --json' },
-    { command: 'npx lossproof gap rollouts.jsonl --tokenizer ./model --html gap.html' },
+    { command: 'npx lossproof gap 100.jsonl 101.jsonl --tokenizer ./model --html gap.html' },
     { command: 'npx lossproof gap rollouts.parquet --sampling vllm_logps --trainer fsdp_logps' },
   ],
   notes: [
