@@ -23,6 +23,8 @@ export interface Analysis {
   readonly verdict: 'noise' | 'cause' | 'unexplained';
   /** The largest share first, as far as one is clear. */
   readonly named: readonly Named[];
+  /** What competed each time, the best first: the first is named, except where the last round names none. */
+  readonly rounds: readonly (readonly Ranked[])[];
   /** Root mean square of what no cause explains. */
   readonly leftRms: number;
 }
@@ -38,13 +40,21 @@ export const MOST_NOISE_RMS = 0.12;
 export const LEAST_ROWS = 20;
 export const LEAST_TOKENS = 400;
 
+/** Standard errors: with a dozen causes, one in ten thousand runs of noise reaches it. */
+export const LEAST_CERTAINTY = 4.5;
+/** Of what the causes before it leave: a cause of less is not what makes two sides disagree. */
+export const LEAST_SHARE = 0.12;
+
 export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES): Analysis {
   const named: Named[] = [];
+  const rounds: (readonly Ranked[])[] = [];
   let current = tokens;
   let left = 1;
   for (let round = 0; round < MOST_CAUSES && rmsOf(current) > FLOAT32_RMS; round++) {
     const open = causes.filter(({ id }) => !named.some((each) => each.id === id));
-    const [best, second] = rank(current, open);
+    const ranked = rank(current, open);
+    rounds.push(ranked);
+    const [best, second] = ranked;
     if (best === undefined || !isClear(best)) break;
     named.push({ ...best, share: left * best.score.share, ...(second === undefined ? {} : { second }) });
     left *= 1 - best.score.share;
@@ -52,7 +62,7 @@ export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES): Anal
   }
   const leftRms = rmsOf(current);
   const verdict = named.length > 0 ? 'cause' : leftRms <= MOST_NOISE_RMS ? 'noise' : 'unexplained';
-  return { verdict, named: named.sort((a, b) => b.share - a.share), leftRms };
+  return { verdict, named: named.sort((a, b) => b.share - a.share), rounds, leftRms };
 }
 
 /** By how much better each predicts the held-out half than noise does; those that do not are left out. */
@@ -67,19 +77,16 @@ export function rank(tokens: Tokens, causes: readonly Cause[] = CAUSES): readonl
     .sort((a, b) => b.score.gain - a.score.gain);
 }
 
+/** Beyond chance, and large enough to name. */
+export const isClear = ({ score }: Ranked): boolean =>
+  score.certainty > LEAST_CERTAINTY && score.share > LEAST_SHARE;
+
 // --- helpers ---
 
 /** More at once nobody has planted, and nothing could tell them apart. */
 const MOST_CAUSES = 3;
-/** Standard errors: with a dozen causes, one in ten thousand runs of noise reaches it. */
-const LEAST_CERTAINTY = 4.5;
-/** Of what the causes before it leave: a cause of less is not what makes two sides disagree. */
-const LEAST_SHARE = 0.12;
 const MOST_FITTED = 20_000;
 const MOST_HELD_OUT = 100_000;
-
-const isClear = ({ score }: Ranked): boolean =>
-  score.certainty > LEAST_CERTAINTY && score.share > LEAST_SHARE;
 
 /** Whole rows on either side, scattered: neighbours in a file share a prompt. */
 function halvesOf({ count, row }: Tokens): { readonly fitted: Uint32Array; readonly heldOut: Uint32Array } {

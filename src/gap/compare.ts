@@ -14,6 +14,8 @@ export interface Comparison {
   readonly k3: number;
   /** 1 where the recorded side is the one that was sampled from and no token was cut off; below 1 with top-p or top-k. */
   readonly meanWeight: number;
+  /** Standard deviation of the weights. */
+  readonly weightDeviation: number;
   /** Share of the sample that is left, with a weight per token and per completion. */
   readonly essTokens: number;
   readonly essRows: number;
@@ -30,6 +32,13 @@ export const TIS_CAP = 2;
 /** The range of the ratio in which IcePop keeps a token. */
 export const ICEPOP: readonly [number, number] = [0.5, 5];
 
+/** p(trainer) / p(sampling) of a token, within what verl bounds it to, so that one value of nonsense stays a number. */
+export function weightAt(tokens: Tokens, at: number): number {
+  return Math.exp(Math.max(-MOST_LOG_WEIGHT, Math.min(MOST_LOG_WEIGHT, gapAt(tokens, at))));
+}
+/** verl's safety bound of the log-ratio (docs/algo/rollout_corr.md, stage 1). */
+const MOST_LOG_WEIGHT = 20;
+
 export function compare(tokens: Tokens): Comparison {
   const { count, rows, sampling, trainer, row } = tokens;
   const ofRow = new Float64Array(rows);
@@ -37,7 +46,7 @@ export function compare(tokens: Tokens): Comparison {
   let [clipped, tis, icepop] = [0, 0, 0];
   for (let at = 0; at < count; at++) {
     const gap = gapAt(tokens, at);
-    const weight = Math.exp(gap);
+    const weight = weightAt(tokens, at);
     abs += Math.abs(gap);
     squares += gap * gap;
     probabilities += Math.abs(Math.exp(trainer[at] ?? 0) - Math.exp(sampling[at] ?? 0));
@@ -59,6 +68,7 @@ export function compare(tokens: Tokens): Comparison {
     k1: k1 / count,
     k3: k3 / count,
     meanWeight: weights / count,
+    weightDeviation: Math.sqrt(Math.max(0, weightSquares / count - (weights / count) ** 2)),
     essTokens: (weights * weights) / weightSquares / count,
     essRows: essOf(ofRow),
     clipped: clipped / count,

@@ -1,15 +1,19 @@
 // The gap of a set of rollouts: what it is, where it is, and why. Pure: a function of rows that were read.
 import { type Analysis, analyse, LEAST_ROWS, LEAST_TOKENS } from './analyse.ts';
 import { type Breakdown, breakdowns, type Comparison, compare } from './compare.ts';
+import { type Picture, pictureOf } from './picture.ts';
 import type { Complaint } from './read/logprobs.ts';
 import type { Names, Rollout } from './read/read.ts';
 import { tokensOf } from './tokens.ts';
+import { type Training, trainingOf } from './training.ts';
 
 export interface Gap {
   readonly names: Names;
   readonly comparison: Comparison;
   readonly breakdowns: readonly Breakdown[];
+  readonly training: Training;
   readonly analysis: Analysis;
+  readonly picture: Picture;
 }
 
 export function gapOf(rollouts: readonly Rollout[]): Gap | Complaint {
@@ -23,6 +27,8 @@ export function gapOf(rollouts: readonly Rollout[]): Gap | Complaint {
     names: first.names,
     comparison: compare(tokens),
     breakdowns: breakdowns(tokens),
+    training: trainingOf(tokens),
     analysis: analyse(tokens),
+    picture: pictureOf(tokens, rollouts),
   };
 }

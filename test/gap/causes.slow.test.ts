@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/gap/analyse.ts';
 import { tokensOf } from '../../src/gap/tokens.ts';
+import { isTilted, trainingOf } from '../../src/gap/training.ts';
 import { rolloutsWith } from './model.ts';
 import { NOISES } from './noise.ts';
 import { PLANTED } from './planted.ts';
@@ -24,14 +25,15 @@ test('a planted cause is named first in nine of ten cases', () => {
   expect(others.length / cases.length, JSON.stringify(others)).toBeLessThanOrEqual(1 - LEAST_FIRST);
 });
 
-describe('no cause is named in runs of noise', () => {
+describe('no cause is named in runs of noise, and no tokens count too much', () => {
   test.each(Object.entries(NOISES))('%s', (_, noise) => {
     const blamed = Array.from({ length: RUNS_OF_NOISE }, (__, run) => 300 + run).filter((seed) => {
       const rollouts = rolloutsWith(
         { engine: noise, trainer: noise },
         { seed, length: 30, sharpness: 2 + (seed % 4) },
       );
-      return analyse(tokensOf(rollouts)).verdict !== 'noise';
+      const tokens = tokensOf(rollouts);
+      return analyse(tokens).verdict !== 'noise' || trainingOf(tokens).groups.some(isTilted);
     });
     expect(blamed).toEqual([]);
   });

@@ -45,3 +45,16 @@ test('two causes at once are both named', () => {
       .sort((a, b) => b - a),
   );
 });
+
+test('what a shift moves in at the end of rows is no cause of its own', () => {
+  for (const by of [1, -1]) {
+    const rolled = (row: readonly number[]): readonly number[] => [...row.slice(by), ...row.slice(0, by)];
+    const { named } = analyse(
+      tokensWith(
+        { engine: bf16, trainer: bf16, recorded: (row) => ({ ...row, trainer: rolled(row.trainer) }) },
+        16,
+      ),
+    );
+    expect(named.map(({ id }) => id)).toEqual(['shift']);
+  }
+});

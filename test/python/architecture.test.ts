@@ -46,6 +46,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof.notebook': ['lossproof', 'lossproof_door'],
   lossproof_monitor: ['lossproof_door'],
   lossproof_ray: [],
+  // It knows the model folder and nothing of us.
+  lossproof_gap: [],
   // It changes a process in which the adapter has imported the SDK, and takes over where that would begin to answer.
   lossproof_mutate: ['lossproof'],
   'lossproof_mutate.bootstrap': ['lossproof_mutate'],

@@ -1,19 +1,27 @@
 // `gap`: why the log-probabilities of a rollout and of the trainer disagree, from files that have both.
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Gap, gapOf } from '../../gap/gap.ts';
-import type { Names } from '../../gap/read/read.ts';
+import type { Names, Rollout } from '../../gap/read/read.ts';
 import { gapLines } from '../../report/gap/gap.ts';
 import { gapJson } from '../../report/gap/json.ts';
+import { type Judged, SIDES } from '../../report/gap/model.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
-import { type Context, isProblem, refuse, say, sayDocument } from '../context.ts';
-import { FAILED, HOLDS, NO_VERDICT } from '../exit.ts';
+import { loadTokenizer } from '../../tokenizers/load.ts';
+import { tokenText } from '../../tokenizers/text.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
+import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
+import { pageProblem, writePage } from '../outputs/page.ts';
 import { widthOfScreen } from '../trainer/session.ts';
+import { type ModelOptions, type ModelRun, modelProblem, scoreWithModel } from './model.ts';
 import { type Read, readRollouts } from './rollouts.ts';
 
-interface Options extends Partial<Names> {
+interface Options extends Partial<Names>, ModelOptions {
+  readonly tokenizer?: string;
+  readonly html?: string;
   readonly json?: boolean;
 }
 
@@ -26,6 +34,10 @@ export function addGap(program: Command, { context, finish }: Invocation): void 
     .argument('<rollouts...>', 'JSON lines or Parquet, also packed with gzip; - reads standard input')
     .option('--sampling <field>', "field with the engine's log-probabilities (default: by its name)")
     .option('--trainer <field>', "field with the trainer's log-probabilities (default: by its name)")
+    .option('--model <dir>', 'model folder: find which side is wrong')
+    .option('--python <path>', 'Python with transformers, for --model')
+    .option('--tokenizer <dir>', 'folder with tokenizer.json, for the text of tokens')
+    .option('--html <file>', 'write a page with both sides, tokens and causes')
     .option('--json', 'print the measures, the causes and the verdict as JSON')
     .action(async (files: readonly string[], options: Options) => finish(await gap(files, options, context)));
 }
@@ -41,7 +53,8 @@ const WORDS: Words = {
   },
   examples: [
     { command: 'npx lossproof gap rollouts.jsonl' },
-    { command: 'npx lossproof gap dumps/100.jsonl dumps/101.jsonl --json' },
+    { command: 'npx lossproof gap rollouts.jsonl --model ./model --python .venv/bin/python' },
+    { command: 'npx lossproof gap 100.jsonl 101.jsonl --tokenizer ./model --html gap.html' },
     { command: 'npx lossproof gap rollouts.parquet --sampling vllm_logps --trainer fsdp_logps' },
   ],
   notes: [
@@ -51,32 +64,83 @@ const WORDS: Words = {
     0: 'the gap is rounding noise',
     1: 'a cause predicts the gap',
     2: 'no verdict: the gap is too large for rounding and no cause predicts it, or rows could not be compared',
+    130: 'interrupted',
   },
 };
 
 async function gap(files: readonly string[], options: Options, context: Context): Promise<number> {
+  const unwritable = pageProblem(options.html, context) ?? modelProblem(options, context);
+  if (unwritable !== undefined) return refuse(context, unwritable);
+  const textOf = textsOf(options.tokenizer, context);
+  if (isProblem(textOf)) return refuse(context, textOf);
   const read = await readRollouts(files, options, context);
   if (isProblem(read)) return refuse(context, read);
   const found = gapOf(read.rollouts);
   if ('complaint' in found) return refuse(context, { problem: `${found.complaint}${leftOutOf(read)}` });
-  if (options.json === true) sayDocument(context, JSON.stringify(gapJson(found, read.leftOut), undefined, 2));
+  const name = files.join(', ');
+  const run = await modelRun(read.rollouts, options, context);
+  const unscored = run !== undefined && isProblem(run) ? run : undefined;
+  const judged = run === undefined || isProblem(run) ? undefined : run.judged;
+  if (options.json === true)
+    sayDocument(
+      context,
+      JSON.stringify(gapJson(found, { leftOut: read.leftOut, textOf: textOf.of, judged }), undefined, 2),
+    );
   else {
     const print = {
       width: widthOfScreen(context),
       paint: choosePaint(context.out.isTty, context.env),
-      name: files.join(', '),
+      name,
     };
-    say(context, ...gapLines(found, print));
+    say(context, ...gapLines(found, print, judged));
   }
-  const left = leftOutOf(read);
-  if (left !== '') refuse(context, { problem: left.slice(SEPARATOR.length) });
-  return codeOf(found, left !== '');
+  const left = leftOutOf(read).slice(SEPARATOR.length);
+  const lost = await writePage(
+    options.html,
+    async () =>
+      (await import('../../report/html/gap/gap.ts')).gapPage({
+        gap: found,
+        name,
+        textOf: textOf.of,
+        notes: [left, unscored?.problem ?? ''].filter((note) => note !== ''),
+        judged,
+      }),
+    context,
+  );
+  for (const problem of [left, unscored?.problem ?? '', lost?.problem ?? ''])
+    if (problem !== '') refuse(context, { problem });
+  if (run !== undefined && !isProblem(run) && run.interrupted) return INTERRUPTED;
+  const code = codeOf(found, judged, left !== '');
+  // Who asked for a page, or for a model, has no verdict without it, unless it is a cause.
+  return code === HOLDS && (lost !== undefined || unscored !== undefined) ? NO_VERDICT : code;
 }
 
-/** Rows that nobody could compare are no noise. */
-function codeOf({ analysis: { verdict } }: Gap, isPartial: boolean): number {
-  if (verdict === 'cause') return FAILED;
-  return verdict === 'noise' && !isPartial ? HOLDS : NO_VERDICT;
+function modelRun(
+  rollouts: readonly Rollout[],
+  { model, python }: ModelOptions,
+  context: Context,
+): Promise<ModelRun | Problem | undefined> {
+  if (model === undefined) return Promise.resolve(undefined);
+  return scoreWithModel(rollouts, { model, ...(python === undefined ? {} : { python }) }, context);
+}
+
+interface Texts {
+  /** Of an id; undefined without a tokenizer. */
+  readonly of: ((id: number) => string) | undefined;
+}
+
+function textsOf(folder: string | undefined, { cwd }: Context): Texts | Problem {
+  if (folder === undefined) return { of: undefined };
+  const loaded = loadTokenizer(resolve(cwd, folder));
+  if (isProblem(loaded)) return loaded;
+  return { of: (id) => tokenText(loaded.tokenizer, id) };
+}
+
+/** Rows that nobody could compare are no noise. A model names causes of a gap; where there is none, both sides agree. */
+function codeOf({ analysis: { verdict } }: Gap, judged: Judged | undefined, isPartial: boolean): number {
+  if (verdict === 'noise') return isPartial ? NO_VERDICT : HOLDS;
+  const named = SIDES.some((side) => judged?.against[side].analysis.verdict === 'cause');
+  return verdict === 'cause' || named ? FAILED : NO_VERDICT;
 }
 
 const SEPARATOR = '; ';

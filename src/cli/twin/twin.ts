@@ -21,12 +21,12 @@ import { type Context, isProblem, type Problem, refuse, say, sayDocument } from 
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { collect, type Invocation, wholePositive } from '../options.ts';
+import { pageProblem, writePage } from '../outputs/page.ts';
 import { makeTraceFolder } from '../trace/folder.ts';
 import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Asked, twins } from './compare.ts';
 import { watchFiles } from './files.ts';
-import { pageProblem, writePage } from './page.ts';
 
 interface Options {
   readonly change?: readonly string[];
@@ -126,14 +126,15 @@ async function twin(options: Options, rest: readonly string[], context: Context)
     ended === 'interrupted' ? { problem: `interrupted; the recording so far is in ${folder}` } : ended;
   const lost = await writePage(
     options.html,
-    {
-      results,
-      command: joinCommand(asked.command),
-      steps: options.steps,
-      folder,
-      textOf,
-      notes: [...(stop === undefined ? [] : [sentenceOf(stop)]), ...notes],
-    },
+    async () =>
+      (await import('../../report/html/twin/twin.ts')).twinPage({
+        results,
+        command: joinCommand(asked.command),
+        steps: options.steps,
+        folder,
+        textOf,
+        notes: [...(stop === undefined ? [] : [sentenceOf(stop)]), ...notes],
+      }),
     context,
   );
   if (stop !== undefined) {

@@ -15,6 +15,8 @@ export interface Rollout {
   readonly version?: (at: number) => number;
   /** Of the update that trained on it. */
   readonly step?: number;
+  /** File and row. */
+  readonly where?: string;
   /** The fields that the two sides were read from. */
   readonly names: Names;
 }
@@ -34,7 +36,7 @@ export function rolloutsOf(
     return [{ complaint: `${where} is no JSON object` }];
   return opened(value as Row).map((row) => {
     const read = rolloutOf(row, where, named);
-    return 'complaint' in read ? { complaint: `${where}: ${read.complaint}` } : read;
+    return 'complaint' in read ? { complaint: `${where}: ${read.complaint}` } : { ...read, where };
   });
 }
 

@@ -1,11 +1,13 @@
 // The gap between the engine's and the trainer's log-probabilities on a terminal: the measures, where it is, the causes
 // and the verdict.
 import { BF16_RMS, FLOAT32_RMS, MOST_NOISE_RMS, type Named, type Ranked } from '../../gap/analyse.ts';
-import { CLIP, ICEPOP, TIS_CAP } from '../../gap/compare.ts';
 import type { Gap } from '../../gap/gap.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
+import { type Judged, SIDES, scoringSentence, sentenceOf, sidesSentence, sideText } from './model.ts';
+import { percent, short } from './numbers.ts';
+import { biasLines, type Line, measureLines, trainingSentence } from './training.ts';
 
 export interface GapPrint {
   readonly width: number;
@@ -13,7 +15,8 @@ export interface GapPrint {
   readonly name: string;
 }
 
-export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
+/** @param judged each side beside a model, where there is one. */
+export function gapLines(gap: Gap, { width, paint, name }: GapPrint, judged?: Judged): string[] {
   const { comparison, names, analysis } = gap;
   const head = [
     name,
@@ -26,13 +29,19 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
     'Gap of a token: log-probability of the trainer less that of the engine, in nats',
     ...measures(gap).flatMap(([what, value]) => rowOf(what, value, width)),
     '',
+    'In training, with weights w = p(trainer) / p(engine) [healthy range]',
+    ...[...measureLines(gap), ...biasLines(gap)].flatMap((line) => trainingRow(line, width, paint)),
+    '',
     'Mean |gap|',
     ...gap.breakdowns.flatMap(({ by, parts }) =>
       rowOf(`by ${by}`, parts.map((part) => `${part.name}: ${short(part.meanAbs)}`).join(' · '), width),
     ),
     '',
     ...analysis.named.flatMap((named) => causeLines(named, width, paint)),
+    ...(judged === undefined ? [] : modelLines(judged, width, paint)),
     ...wrap(verdictOf(gap), width).map(paint.bold),
+    ...(judged === undefined ? [] : wrap(sidesSentence(judged), width).map(paint.bold)),
+    ...wrap(trainingSentence(gap), width),
   ];
 }
 
@@ -40,7 +49,7 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint): string[] {
 export function verdictOf({ comparison: { rms }, analysis: { verdict, named, leftRms } }: Gap): string {
   if (verdict === 'noise') return `✓ Noise: ${sizeOf(rms)}, and no cause predicts any of it.`;
   if (verdict === 'unexplained')
-    return `? No verdict: ${sizeOf(rms)}, and no cause that two recorded sides can show predicts it. Other weights (an adapter that was not sent, an old checkpoint), dropout, other positions and other kernels look alike here: score one row with the engine's weights in the trainer's code, then with the trainer's.`;
+    return `? No verdict: ${sizeOf(rms)}, and no cause that two recorded sides can show predicts it. Other weights (an adapter that was not sent, an old checkpoint), dropout, other positions and other kernels look alike here: compare both sides with the weights (--model).`;
   const causes = named.map(({ id, share }) => `${id} explains ${percent(share)} of the gap`).join(', ');
   const partial = leftRms > BF16_RMS && named.some(({ fit }) => fit.isPartial === true);
   const may = partial
@@ -61,15 +70,34 @@ function measures({ comparison: c }: Gap): readonly (readonly [string, string])[
       `${short(c.meanAbs)}, ${short(c.rms)} (rounding: ${FLOAT32_RMS} in float32, ${BF16_RMS} in bf16)`,
     ],
     ['mean |p - p|', short(c.probabilityGap)],
-    ['KL, k1 and k3', `${short(c.k1)}, ${short(c.k3)}`],
-    ['mean weight', `${short(c.meanWeight)} (1, unless sampling cut tokens off)`],
-    ['ESS', `${percent(c.essTokens)} of tokens, ${percent(c.essRows)} of completions`],
-    [`beyond 1 ± ${CLIP}`, `${percent(c.clipped)} of tokens`],
-    [
-      'corrections',
-      `TIS cuts ${percent(c.tis)} of tokens at ${TIS_CAP}, IcePop masks ${percent(c.icepop)} outside ${ICEPOP.join(' to ')}`,
-    ],
   ];
+}
+
+function modelLines(judged: Judged, width: number, paint: Paint): string[] {
+  const causes = SIDES.flatMap((side) =>
+    judged.against[side].analysis.named.flatMap((named) => [
+      paint.bold(paint.orange(`✗ ${side}: ${named.id}  ${percent(named.share)} of its gap to the model`)),
+      ...wrap(sentenceOf(named, side), width - INDENT.length).map((line) => INDENT + line),
+      '',
+    ]),
+  );
+  return [
+    'Each side against the model',
+    ...wrap(harmless(scoringSentence(judged)), width - INDENT.length).map((line) => INDENT + line),
+    ...SIDES.flatMap((side) => rowOf(side, sideText(judged.against[side]), width)),
+    '',
+    ...causes,
+  ];
+}
+
+function trainingRow(
+  { what, value, healthy, isOutside = false }: Line,
+  width: number,
+  paint: Paint,
+): string[] {
+  const range = healthy === undefined ? '' : ` [${healthy}]`;
+  const lines = rowOf(what, `${isOutside ? '! ' : ''}${value}${range}`, width);
+  return isOutside ? lines.map(paint.orange) : lines;
 }
 
 function rowOf(what: string, value: string, width: number): string[] {
@@ -102,11 +130,3 @@ function sizeOf(rms: number): string {
     return `${size} is within what bf16 rounding gives in large models (up to ${MOST_NOISE_RMS})`;
   return `${size} is more than rounding gives (up to ${MOST_NOISE_RMS})`;
 }
-
-/** One digit where there are no whole percents; never 0 for what is there. */
-function percent(share: number): string {
-  const percents = 100 * share;
-  return `${percents > 0 && percents < 1 ? Number(percents.toPrecision(1)) : Math.round(percents)} %`;
-}
-
-const short = (value: number): string => String(Number(value.toPrecision(2)));

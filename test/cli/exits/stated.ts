@@ -157,7 +157,7 @@ export const STATED: readonly Stated[] = [
     code: 2,
     output: PAGE,
   },
-  { row: 'gap', command: 'gap', words: ['rollouts.jsonl'], code: 0 },
+  { row: 'gap', command: 'gap', words: ['rollouts.jsonl'], code: 0, output: PAGE },
   { row: 'monitor', command: 'monitor', words: ['log.jsonl'], code: 1, output: PAGE },
   { row: 'view', command: 'view', words: ['rows.jsonl'], code: 0, output: PAGE },
   {

@@ -1,8 +1,9 @@
 // `gap` as it is typed: what it reads, what it says, what it exits with.
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { familyFolder } from '../../../src/tokenizers/load.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { type Planted, rolloutsWith } from '../../gap/model.ts';
 import { bf16 } from '../../gap/noise.ts';
@@ -32,6 +33,10 @@ describe('gap', () => {
     expect(world.out()).toMatch(/✓ Noise: an RMS gap of 0\.0\d+ is bf16 rounding/);
     expect(world.out()).toMatch(/ESS +100 % of tokens/);
     expect(world.out()).toContain('sampling rollout_log_probs, trainer old_log_probs');
+    expect(world.out()).toMatch(
+      /bias, no correction +[\d.]+ % of the weight is on the wrong tokens, balanced/,
+    );
+    expect(world.out()).toContain('All measures are in the healthy ranges.');
   });
 
   test('exits 1 where a cause predicts the gap, names it, and says what decides', async () => {
@@ -73,6 +78,12 @@ describe('gap', () => {
       rows: 60,
       fields: { sampling: 'rollout_log_probs', trainer: 'old_log_probs' },
       left_out: { rows: 0, first: null },
+      training: {
+        healthy: expect.arrayContaining([
+          expect.objectContaining({ measure: 'mean_weight', least: 0.5, most: 2, is_healthy: false }),
+        ]),
+        bias: [{ correction: 'none' }, { correction: 'TIS' }, { correction: 'IcePop' }],
+      },
     });
   });
 
@@ -127,5 +138,25 @@ describe('gap', () => {
     );
     expect(await world.run('gap', 'a.parquet')).toBe(2);
     expect(world.err()).toContain('rows can be compared. The first: a.parquet row 1');
+  });
+
+  test('--html writes a page, with the text of tokens from --tokenizer', async () => {
+    const world = makeWorld();
+    world.write('rollouts.jsonl', linesOf(rowsOf(SHIFT)));
+    const page = (): string => readFileSync(join(world.folder, 'gap.html'), 'utf8');
+    expect(await world.run('gap', 'rollouts.jsonl', '--html', 'gap.html')).toBe(1);
+    expect(page()).toContain('shift explains');
+    expect(page()).toMatch(/<th scope="row">rollouts\.jsonl row \d+<\/th>/);
+    const folder = familyFolder('qwen');
+    expect(await world.run('gap', 'rollouts.jsonl', '--html', 'gap.html', '--tokenizer', folder)).toBe(1);
+    expect(page()).toContain('Token, after');
+  });
+
+  test('--html and --tokenizer are looked at before the rows are read', async () => {
+    const world = makeWorld();
+    expect(await world.run('gap', 'none.jsonl', '--html', 'no/gap.html')).toBe(2);
+    expect(world.err()).toContain('--html: no/gap.html cannot be written: there is no folder');
+    expect(await world.run('gap', 'none.jsonl', '--tokenizer', 'nowhere')).toBe(2);
+    expect(world.err()).toContain('nowhere');
   });
 });

@@ -31,6 +31,7 @@ export function assets(): Assets {
       'monitor/monitor.css',
       'mutate/mutate.css',
       'twin/twin.css',
+      'gap/gap.css',
     ]),
     js: joined([
       'page/filter.js',

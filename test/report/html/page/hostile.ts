@@ -23,7 +23,7 @@ export const HOSTILE: readonly string[] = [
 /** What no page may hold outside of a tag that is ours: elements, acting characters, halves of characters. */
 export function isHarmless(markup: string): boolean {
   const ours = markup.replace(
-    /<\/?(?:article|header|section|details|summary|div|span|table|colgroup|col|caption|thead|tbody|tr|th|td|p|pre|code|bdi|small|h3|h4|a|b|i|mark|br|ul|ol|li|dl|dt|dd|button|label|input|output|figure|svg|g|title|desc|text|line|polyline|polygon|circle)(?: [a-zA-Z0-9-]+(?:="[^"<>]*")?)*\/?>/g,
+    /<\/?(?:article|header|section|details|summary|div|span|table|colgroup|col|caption|thead|tbody|tr|th|td|p|pre|code|bdi|small|h3|h4|a|b|i|mark|br|ul|ol|li|dl|dt|dd|button|label|input|output|figure|figcaption|svg|path|g|title|desc|text|line|polyline|polygon|circle)(?: [a-zA-Z0-9-]+(?:="[^"<>]*")?)*\/?>/g,
     '',
   );
   return (

@@ -1,9 +1,8 @@
-// The page of a twin: proved writable before anything is run, written when all is compared.
+// The page of a command that writes only this: proved writable before anything is read or run, written when all is known.
 import { resolve } from 'node:path';
-import type { TwinPage } from '../../report/html/twin/twin.ts';
 import type { Context, Problem } from '../context.ts';
-import { unwritable, writeWhole } from '../outputs/written.ts';
 import { asTyped } from '../typed.ts';
+import { unwritable, writeWhole } from './written.ts';
 
 export function pageProblem(file: string | undefined, { cwd }: Pick<Context, 'cwd'>): Problem | undefined {
   if (file === undefined) return undefined;
@@ -11,14 +10,13 @@ export function pageProblem(file: string | undefined, { cwd }: Pick<Context, 'cw
   return why === undefined ? undefined : { problem: `--html: ${file} ${why}` };
 }
 
-/** Why it could not be written after all, or undefined. */
+/** Why it could not be written after all, or undefined. `make` loads the page's code, which nobody else needs. */
 export async function writePage(
   file: string | undefined,
-  twin: TwinPage,
+  make: () => Promise<string>,
   { cwd }: Pick<Context, 'cwd'>,
 ): Promise<Problem | undefined> {
   if (file === undefined) return undefined;
-  const { twinPage } = await import('../../report/html/twin/twin.ts');
-  const why = writeWhole(resolve(cwd, file), asTyped(twinPage(twin)));
+  const why = writeWhole(resolve(cwd, file), asTyped(await make()));
   return why === undefined ? undefined : { problem: `--html: ${file} ${why}` };
 }

@@ -1,0 +1,55 @@
+// Each side beside the model, in words: which of the two departs from it, and by which cause.
+import { BF16_RMS, type Named } from '../../gap/analyse.ts';
+import { type Against, departs, type Side } from '../../gap/model.ts';
+import { plural } from '../text/plural.ts';
+import { percent, short } from './numbers.ts';
+
+/** What scored the rows. */
+export interface Scoring {
+  readonly folder: string;
+  /** That the folder declares. */
+  readonly dtype: string;
+  readonly device: string;
+  /** Rows that were not scored, in a sentence; undefined: none. */
+  readonly left?: string;
+}
+
+export interface Judged {
+  readonly against: Against;
+  readonly scoring: Scoring;
+}
+
+export const SIDES = ['engine', 'trainer'] as const;
+export type SideName = (typeof SIDES)[number];
+
+/** What was compared with what. */
+export function scoringSentence({ against: { rows, tokens, roundingRms }, scoring }: Judged): string {
+  const { folder, dtype, device, left } = scoring;
+  const rounding =
+    roundingRms === undefined ? '' : ` Scored in ${dtype}, it moves by an RMS of ${short(roundingRms)}.`;
+  return `${folder} in float32 on ${device}: ${plural(rows, 'row')}, ${plural(tokens, 'token')}.${rounding}${left === undefined ? '' : ` ${left}`}`;
+}
+
+/** In a sentence: which side is wrong. */
+export function sidesSentence({ against }: Judged): string {
+  const wrong = SIDES.filter((name) => departs(against[name]));
+  const [one] = wrong;
+  if (one === undefined) return 'Both sides agree with the model, within rounding.';
+  if (wrong.length === 2)
+    return 'Both sides depart from the model: compare the weights and prompts of both with the folder.';
+  return `The ${one} departs from the model; the ${one === 'engine' ? 'trainer' : 'engine'} agrees with it.`;
+}
+
+export function sideText({ analysis: { verdict, named, leftRms }, rms }: Side): string {
+  const size = `RMS ${short(rms)}`;
+  if (verdict === 'noise')
+    return `agrees: ${size}${rms > BF16_RMS ? ', within what rounding gives in large models' : ''}`;
+  if (verdict === 'unexplained') return `departs: ${size}, and no cause predicts it`;
+  const causes = named.map(({ id, share }) => `${id} explains ${percent(share)}`).join(', ');
+  return `departs: ${size}; ${causes}; the rest is ${short(leftRms)}`;
+}
+
+/** The sentence of a cause with the names of what was compared. */
+export function sentenceOf({ fit: { sentence } }: Named, side: SideName): string {
+  return sentence.replaceAll(/engine|trainer/g, (word) => (word === 'engine' ? side : 'model'));
+}

@@ -1,0 +1,87 @@
+// Each side beside a model: the wrong one departs, whichever it is, and a right one never does.
+import { describe, expect, test } from 'vitest';
+import { type Against, againstModel, departs } from '../../src/gap/model.ts';
+import { scoringSentence, sentenceOf, sidesSentence } from '../../src/report/gap/model.ts';
+import { type Planted, rolloutsWith } from './model.ts';
+import { bf16, NOISES } from './noise.ts';
+import { both, heated, otherWeights, shifted } from './planted.ts';
+
+const SIZE = { rows: 120, length: 40, sharpness: 3 };
+
+/** The model is the trainer of the same rows without a change: it draws nothing. */
+function against(planted: Planted, seed = 61): Against {
+  const rows = rolloutsWith(
+    { ...planted, trainer: (logits) => logits, recorded: (row) => row },
+    { seed, ...SIZE },
+  );
+  // The same draws: a trainer that draws would sample other tokens.
+  const sides = rows.map((row) => ({ ...row, exact: row.trainer }));
+  const scored = sides.map(({ exact, ...rollout }) => {
+    const trainer =
+      planted.recorded?.({ sampling: [...rollout.sampling], trainer: [...exact] }).trainer ?? exact;
+    return { rollout: { ...rollout, trainer: Float64Array.from(trainer) }, model: exact };
+  });
+  const found = againstModel(scored);
+  if ('complaint' in found) throw new Error(found.complaint);
+  return found;
+}
+const judged = (of: Against) => ({ against: of, scoring: { folder: 'm', dtype: 'float32', device: 'cpu' } });
+
+test('an engine at another temperature departs, by that cause; the trainer agrees', () => {
+  const of = against({ engine: both(heated(0.7), bf16) });
+  expect(of.engine.analysis.named[0]?.id).toBe('temperature');
+  expect(departs(of.trainer)).toBe(false);
+  expect(sidesSentence(judged(of))).toBe('The engine departs from the model; the trainer agrees with it.');
+});
+
+test('a shifted trainer departs; the engine agrees, and the sentence names model and trainer', () => {
+  const of = against({ engine: bf16, recorded: shifted(1) });
+  const [named] = of.trainer.analysis.named;
+  expect(named?.id).toBe('shift');
+  expect(departs(of.engine)).toBe(false);
+  if (named === undefined) throw new Error('nothing named');
+  expect(sentenceOf(named, 'trainer')).toMatch(/the model's log-probability .* where the trainer has/);
+  expect(sentenceOf(named, 'trainer')).not.toContain('engine');
+});
+
+test('two sides that have the same other weights both depart', () => {
+  const rows = rolloutsWith({ engine: otherWeights(0.9) }, { seed: 62, ...SIZE });
+  const found = againstModel(
+    rows.map((rollout) => ({ rollout: { ...rollout, trainer: rollout.sampling }, model: rollout.trainer })),
+  );
+  if ('complaint' in found) throw new Error(found.complaint);
+  expect([departs(found.engine), departs(found.trainer)]).toEqual([true, true]);
+  expect(sidesSentence(judged(found))).toMatch(/^Both sides depart/);
+});
+
+describe.each(Object.entries(NOISES))('%s noise', (_, noise) => {
+  test('makes no side depart', () => {
+    for (const seed of [63, 64]) {
+      const of = against({ engine: noise }, seed);
+      expect([of.engine, of.trainer].map(({ analysis }) => analysis.verdict)).toEqual(['noise', 'noise']);
+    }
+  });
+});
+
+test('too few scored rows are no verdict', () => {
+  const rows = rolloutsWith({}, { seed: 65, ...SIZE, rows: 5 });
+  expect(againstModel(rows.map((rollout) => ({ rollout, model: rollout.trainer })))).toMatchObject({
+    complaint: expect.stringContaining('the model scored 5 rows'),
+  });
+});
+
+test('the rounding of the declared dtype is measured, where it is another one', () => {
+  const rows = rolloutsWith({}, { seed: 66, ...SIZE });
+  const found = againstModel(
+    rows.map((rollout) => ({
+      rollout,
+      model: rollout.trainer,
+      declared: rollout.trainer.map((each) => each - 0.01),
+    })),
+  );
+  if ('complaint' in found) throw new Error(found.complaint);
+  expect(found.roundingRms).toBeCloseTo(0.01, 9);
+  expect(
+    scoringSentence({ ...judged(found), scoring: { folder: 'm', dtype: 'bfloat16', device: 'cpu' } }),
+  ).toContain('Scored in bfloat16, it moves by an RMS of 0.01.');
+});
