@@ -2,11 +2,12 @@
 // or not. docs/view.schema.json is its schema.
 
 import { VERSION } from '../../version.ts';
+import type { SettingFault } from '../../view/config/fault.ts';
 import { isNote, textOf } from '../../view/flags.ts';
 import type { View, ViewedRow } from '../../view/scan.ts';
 import { harmless } from '../../visible.ts';
 import { clipped } from '../text/visible.ts';
-import { verdictOf } from './view.ts';
+import { settingsOf, verdictOf } from './view.ts';
 
 /** Grows when a reader of the old document would misread the new one. */
 const SCHEMA = 1;
@@ -22,7 +23,7 @@ export function viewJson(view: View, of: readonly string[]): string {
     schema: SCHEMA,
     version: VERSION,
     of,
-    verdict: view.flagged > 0 ? 'fail' : 'pass',
+    verdict: isWrong(view) ? 'fail' : 'pass',
     sentence: verdictOf(view),
     rows: view.rows,
     flagged: view.flagged,
@@ -35,10 +36,21 @@ export function viewJson(view: View, of: readonly string[]): string {
       const { what, todo } = textOf(id);
       return { id, weight: isNote(id) ? 'note' : 'flag', rows, first, what, todo, example };
     }),
+    ...(view.settings === undefined ? {} : { settings: settingsOf(view).map(settingFacts) }),
     shown: view.kept.map(shownRow),
   };
   return JSON.stringify(document, (_key, value) => (typeof value === 'string' ? harmless(value) : value), 2);
 }
+
+const isWrong = (view: View): boolean =>
+  view.flagged > 0 || settingsOf(view).some(({ note }) => note !== true);
+
+const settingFacts = ({ key, line, sentence, note }: SettingFault): object => ({
+  key,
+  ...(line === undefined ? {} : { line }),
+  weight: note === true ? 'note' : 'flag',
+  sentence,
+});
 
 function shownRow(viewed: ViewedRow): object {
   const parts = partsOf(viewed);

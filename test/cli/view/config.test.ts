@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
+import { expectValid } from '../mcp/schemas.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const turn = (role: string, content: string) => ({ role, content });
@@ -295,5 +296,17 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
     const { code, text } = await seen(projectOf(FACTORY, { rows: { ...INFO.rows, tags } }, rows));
     expect(text).toContain('is not one that these rules make: it has tool calls');
     expect(code).toBe(2);
+  });
+});
+
+test('--json has what is wrong in the configuration, and fails by it', async () => {
+  const world = projectOf([...TRL, 'max_lenght: 100']);
+  expect(await world.run('view', '--config', 'train.yaml', '--json')).toBe(1);
+  const document = JSON.parse(world.out()) as { readonly verdict: string; readonly settings: unknown };
+  expectValid('view', document);
+  expect(document).toMatchObject({
+    verdict: 'fail',
+    flagged: 0,
+    settings: [{ key: 'max_lenght', line: TRL.length + 1, weight: 'flag' }],
   });
 });
