@@ -6,6 +6,7 @@ import { evaluations } from './evaluations.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
+import { partitions } from './partitions.ts';
 import { places } from './places.ts';
 import { ranks } from './ranks.ts';
 import { samplers } from './samplers.ts';
@@ -21,6 +22,7 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   evaluations,
   heads,
   losses,
+  partitions,
   places,
   ranks,
   samplers,
