@@ -31,6 +31,7 @@ export interface LedgerOptions {
   /** What the user says of the trainer; wins over its arguments. */
   readonly semantics?: Semantics | undefined;
   readonly trainOn?: Settings['trainOn'];
+  readonly frozen?: Settings['frozen'];
   /** The data set that the script trains on. */
   readonly dataset?: readonly Entry[] | undefined;
 }

@@ -3,6 +3,7 @@ import type { Ledger, LedgerEvent, LedgerNotice, LedgerProperty, LedgerUpdate } 
 import { type Found, judgementOf } from '../words.ts';
 import { at, eventsOf, fault, groupedBy, named, tensors } from './made.ts';
 import { needsUpdates } from './tensors.ts';
+import { ADAPTER, besideAdapters, declaredFrozen, savedUntrained } from './thawed.ts';
 
 const freezing: LedgerProperty = {
   id: 'update/what-is-frozen-stays',
@@ -17,10 +18,24 @@ const freezing: LedgerProperty = {
       ...eventsOf(ledger, 'no-freeze').map(inVain),
       ...ledger.updates.flatMap(baseIn),
       ...ledger.updates.flatMap(frozenIn),
+      ...declaredFrozen(ledger),
     ];
     const [first] = ledger.updates;
-    const notices = first === undefined ? [] : [...thawedIn(ledger, first), ...shareOf(ledger, first)];
-    const judged = Math.max(ledger.updates.filter(hasFrozen).length, found.length);
+    const notices =
+      first === undefined
+        ? []
+        : [
+            ...thawedIn(ledger, first),
+            // Of a base that moves, that is said.
+            ...(found.length > 0 ? [] : besideAdapters(ledger)),
+            ...savedUntrained(ledger),
+            ...shareOf(ledger, first),
+          ];
+    const declared = (ledger.settings.frozen ?? []).length > 0;
+    const judged = Math.max(
+      ledger.updates.filter((update) => declared || hasFrozen(update)).length,
+      found.length,
+    );
     return {
       ...judgementOf(judged, Math.max(0, ledger.updates.length - judged), found),
       ...(notices.length === 0 ? {} : { notices }),
@@ -48,8 +63,6 @@ function inVain(event: LedgerEvent): Found {
   });
 }
 
-/** Adapters, by the names that libraries give them. */
-const ADAPTER = /^(.*)\.lora_/i;
 const BASES = ['weight', 'bias', 'base_layer.weight', 'linear.weight', 'base.weight', 'original.weight'];
 
 function baseIn(update: LedgerUpdate): readonly Found[] {

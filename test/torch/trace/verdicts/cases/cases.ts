@@ -3,6 +3,7 @@
 import { addedTokens } from './added.ts';
 import { clips } from './clips.ts';
 import { evaluations } from './evaluations.ts';
+import { frozen } from './frozen.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
@@ -20,6 +21,7 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   added: addedTokens,
   clips,
   evaluations,
+  frozen,
   heads,
   losses,
   partitions,

@@ -28,7 +28,7 @@ export const partitions = {
     ...Object.fromEntries(
       [
         '--stage 1 --clip config',
-        '--stage 2 --clip config --accumulate 2 --bound 0.3',
+        '--stage 2 --clip config --bound 0.3',
         '--stage 3 --clip config',
         '--stage 1 --clip whole',
         '--stage 2 --clip whole --bound 0.02',
