@@ -4,7 +4,6 @@
 import type { Ranked } from './ranks.ts';
 import type { ReadChecksums } from './records/shapes.ts';
 import type { ReplicaRecord } from './records/steps.ts';
-import { updatesOf } from './updates.ts';
 
 export interface ReplicaSet {
   readonly model: number;
@@ -57,7 +56,10 @@ export interface Difference {
   readonly ranks: readonly [number, number];
 }
 
-export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
+/** Names of the tensors of a model that the optimisers of a process hold at a step; undefined: not known. */
+export type HeldAt = (process: Ranked, model: number, step: number) => ReadonlySet<string> | undefined;
+
+export function replicasOf(ranked: readonly Ranked[], heldAt: HeldAt): readonly ReplicaSet[] {
   const told = ranked.flatMap((process) =>
     [...process.policies].flatMap((model) => {
       const tensors = process.records.findLast(
@@ -82,7 +84,7 @@ export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
         wrapper: wrapper === null || wrapper === '' ? undefined : wrapper,
         divided: first.tensors.group.length > 1,
         gone: held.some(({ tensors }) => tensors.gone),
-        steps: stepsOf(held),
+        steps: stepsOf(held, heldAt),
       },
     ];
   });
@@ -128,11 +130,11 @@ function keyOf({ names, shapes, group, wrapper }: ReplicaRecord, world: number):
   return JSON.stringify([names, shapes, whole, wrapper]);
 }
 
-function stepsOf(held: readonly Held[]): readonly ReplicaStep[] {
+function stepsOf(held: readonly Held[], heldAt: HeldAt): readonly ReplicaStep[] {
   const sums = held.map(({ process, model, tensors }) => ({
     rank: process.rank,
     names: tensors.names,
-    heldAt: holdersOf(process, model),
+    heldAt: (step: number) => heldAt(process, model, step),
     records: process.records.flatMap((record) =>
       record.kind === 'checksums' && record.model === model
         ? [{ ...record, step: process.stepAt(record.step) }]
@@ -176,16 +178,6 @@ interface Measured {
   readonly record: ReadChecksums;
   /** Tensors that the rank's optimiser holds at this step; undefined: not known, as of parameters and of an engine. */
   readonly held: ReadonlySet<string> | undefined;
-}
-
-/** Of a process, the tensors of a model that its optimisers hold at a step of the ledger. */
-function holdersOf(process: Ranked, model: number): (step: number) => ReadonlySet<string> | undefined {
-  const own = updatesOf(process).filter((update) => update.model === model);
-  return (step) => {
-    const made = own.filter((update) => update.step === step);
-    const held = made.flatMap(({ tensors }) => tensors.filter((tensor) => tensor.held > 0));
-    return made.length === 0 ? undefined : new Set(held.map(({ name }) => name));
-  };
 }
 
 /** Not one rank's optimiser alone holds it. */
