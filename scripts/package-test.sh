@@ -20,6 +20,8 @@ npx lossproof init
 npx lossproof doctor
 npx lossproof check --cases 20
 npx lossproof demo count-as-position | tail -n 3
+# It loads its SDK, and ends with its input.
+npx lossproof mcp </dev/null
 
 echo '=== the callback, in a training script'
 cat >train.py <<'EOF'

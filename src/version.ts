@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The folder that holds package.json, from the sources and from dist/ alike. */
 export const PACKAGE_ROOT: string = findRoot(dirname(fileURLToPath(import.meta.url)));
+/** Python adapters find `import lossproof` here without installing it. */
+export const PYTHON_FOLDER: string = join(PACKAGE_ROOT, 'src', 'python');
 export const VERSION: string = (
   JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }
 ).version;

@@ -16,6 +16,7 @@ import { pairSigns } from './pairs/signs.ts';
 import { rankProperties } from './ranks/ranks.ts';
 import { stepProperties } from './steps/steps.ts';
 import { answerProperties } from './tokens/answers.ts';
+import { leftOutById } from './tokens/left-out.ts';
 import { declaredLength } from './tokens/limits.ts';
 import { neverProperties } from './tokens/never.ts';
 import { renderedAlike } from './tokens/rendered.ts';
@@ -38,6 +39,7 @@ const all: readonly LedgerProperty[] = [
   ...inputProperties,
   heldOut,
   declaredLength,
+  leftOutById,
   ...targetProperties,
   pairSigns,
   pairSizes,

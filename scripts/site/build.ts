@@ -56,6 +56,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/pytest.md',
     'docs/notebook.md',
     'docs/library.md',
+    'docs/agents.md',
     'docs/ci/README.md',
   ],
   Reference: [

@@ -9,6 +9,8 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: Screen;
   readonly err: Screen;
+  /** The words that start this program again; absent: it is no process of its own. */
+  readonly self?: readonly string[];
   /** Loaded when needed: `--help` must not wait for the generators. */
   readonly properties: () => Promise<readonly Property[]>;
   /** Calls back at each Ctrl-C until the returned function is called. */

@@ -46,6 +46,8 @@ const ENDINGS: readonly Ending[] = ['SIGTERM', 'SIGHUP'];
 
 const isTied = process.env[TIED] === '1';
 delete process.env[TIED];
+// Set for a trainer by the lossproof that started us (`mcp`): a script that we trace must not find it.
+delete process.env.LOSSPROOF_PIPE;
 const starter = process.ppid;
 // SIGTERM is heard as from anybody else: what was started is ended in order.
 const end = (): void => void process.kill(process.pid, 'SIGTERM');
@@ -54,6 +56,7 @@ if (isTied) whenStarterEnds(end);
 const context: Context = {
   ...(isTied ? { endWithStarter: () => (process.ppid === starter ? undefined : end()) } : {}),
   cwd: process.cwd(),
+  self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
   env: process.env,
   out: out.screen,
   err: err.screen,

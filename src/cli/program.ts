@@ -15,6 +15,7 @@ import { addGap } from './gap/gap.ts';
 import { addGolden } from './golden/golden.ts';
 import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
 import { pathOf, tell, type Words } from './help/words.ts';
+import { addMcp } from './mcp/mcp.ts';
 import { addMonitor } from './monitor/monitor.ts';
 import { addMutate } from './mutate/mutate.ts';
 import type { Invocation } from './options.ts';
@@ -105,7 +106,7 @@ const COMMANDS: readonly (readonly [
   [BEGIN, [addDemo, addDiscover, addInit, addDoctor]],
   ['A trainer, through an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
   ['A script, the logs of a run, a data set:', [addTrace, addTwin, addMonitor, addGap, addView, addDataset]],
-  ['Findings and their meaning:', [addReport, addMerge, addExplain, addList]],
+  ['Findings and their meaning:', [addReport, addMerge, addExplain, addList, addMcp]],
   [ABOUT, [addSession]],
 ];
 

@@ -101,7 +101,7 @@ function nothingSeen(ledger: Ledger): readonly string[] {
           'torch modules were called, but no language model was recognised among them. For a hand-written model add one line to the script, after the model: import lossproof_trace; lossproof_trace.watch(model, head=...), with the layer that predicts tokens. A reward model, a critic or a classifier is recognised by its head. That is a layer (torch.nn.Linear) inside the module that gets the token ids, with as many outputs as that module returns per row or per token. Call the two as one module, or check the loss with an adapter, see docs/attach.md.',
         ]
       : [
-          'torch was imported, but no torch module was called. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',
+          'torch was imported, but no model was called. If the script calls layers of torch.nn one by one, put them into one torch.nn.Module that gets the token ids. If the model is compiled as a whole or runs in another process (vLLM, a server), it cannot be seen: train without torch.compile, in this process, for the traced steps.',
         ];
   }
   const done = madeStep(ledger);

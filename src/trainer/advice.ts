@@ -1,4 +1,6 @@
 // What to do about a process that ended: the likeliest cause of each way to end. What happened is said elsewhere.
+import { join } from 'node:path';
+import { PYTHON_FOLDER } from '../version.ts';
 import type { ChildExit } from './child.ts';
 
 export interface ExitFacts {
@@ -15,7 +17,7 @@ export interface ExitFacts {
 export function exitAdvice({ exit, op, command, stderrTail, traceback, rest }: ExitFacts): string {
   if (rest !== '')
     return 'End every answer with a newline and flush it; the SDK (import lossproof) does both.';
-  if (op === 'hello' && SHADOWED.test(stderrTail))
+  if (op === 'hello' && SHADOWED.test(stderrTail) && !stderrTail.includes(OWN_PACKAGE))
     return 'Another lossproof comes before this one on the path of that Python: rename a file or folder called lossproof where the adapter lies or is started.';
   if (op === 'hello' && isReadyMade(command) && MISSING_MODULE.test(stderrTail))
     return `Name a Python that has torch, transformers and trl with --python, or install them there: ${programOf(command)} -m pip install 'lossproof[trl]' (or torch transformers trl requests).`;
@@ -45,6 +47,9 @@ const MISSING_MODULE = /No module named|lossproof: \S+ is not installed/;
 /** What Python says where a file of the user's is called as our package is, or an older one was found. */
 const SHADOWED =
   /No module named '?lossproof[.']|module 'lossproof(?:\.\w+)*' (?:\([^)]*\) )?has no attribute|cannot import name .* from (?:partially initialized module )?'lossproof/;
+
+/** A traceback or an import that names it has found the right one. */
+const OWN_PACKAGE = join(PYTHON_FOLDER, 'lossproof', '__init__.py');
 
 /** The module that an import did not find, by its first word. */
 const MISSING_NAME = /ModuleNotFoundError: No module named '([\w-]+)/;

@@ -1,10 +1,10 @@
 // A child process in a group of its own: the only place that starts one. It moves bytes and decides when the
 // child is gone; what the bytes mean is connection.ts. A user's own program is started here, too, with our terminal.
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { bound } from '../bounds.ts';
-import { PACKAGE_ROOT } from '../version.ts';
+import { PYTHON_FOLDER } from '../version.ts';
 import type { ChildOptions } from './child-options.ts';
 import { guard, release, signalGroup } from './processes/orphans.ts';
 import { endStrays, MARK, nextMark } from './processes/strays.ts';
@@ -208,9 +208,6 @@ const STANDARD_STREAMS = [0, 1, 2];
 
 /** Says to an SDK that standard output is the protocol's, before anything that it imports can print; PROTOCOL.md. */
 const HARNESS = 'LOSSPROOF_PIPE';
-
-/** Python adapters find `import lossproof` here without installing it. */
-const PYTHON_FOLDER = join(PACKAGE_ROOT, 'src', 'python');
 
 function pythonPath(env: Readonly<Record<string, string>> | undefined): string {
   const before = env?.PYTHONPATH ?? process.env.PYTHONPATH;

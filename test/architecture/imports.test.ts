@@ -124,6 +124,14 @@ describe('imports', () => {
       );
   });
 
+  test('the SDK of MCP is loaded by its command alone, when it runs', () => {
+    const of = (wanted: RegExp): string[] =>
+      sources.filter((path) => importsOf(path).some(({ from, typeOnly }) => !typeOnly && wanted.test(from)));
+    expect(of(/^@modelcontextprotocol\//)).toEqual(['src/cli/mcp/server.ts']);
+    expect(of(/\/server\.ts$/)).toEqual([]);
+    expect(readFileSync(join(ROOT, 'src/cli/mcp/mcp.ts'), 'utf8')).toContain("await import('./server.ts')");
+  });
+
   test('the reference depends on nothing but the vocabulary', () => {
     for (const path of sources.filter((each) => floorOf(each) === 'reference')) {
       for (const { from } of importsOf(path))

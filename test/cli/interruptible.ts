@@ -106,5 +106,6 @@ export const INTERRUPTIBLE: Readonly<Record<string, Interruptible>> = {
   merge: short(),
   explain: short('mask'),
   list: { prepare: () => trainer('hello: none'), at: (cwd) => existsSync(join(cwd, 'lived')) },
+  mcp: reading(),
   session: { ...reading(), input: 'ends' },
 };

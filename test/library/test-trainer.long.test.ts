@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { STARTER } from '../../src/cli/start/starter.ts';
-import { PYTHON_FOLDER } from '../../src/cli/trainer/python.ts';
+import { PYTHON_FOLDER } from '../../src/version.ts';
 
 interface Shown {
   readonly title: string;

@@ -168,7 +168,7 @@ test.each([
   [
     'torch, and nothing called',
     [[processOf(), torch, endOf({ modules_called: false })]],
-    'torch was imported, but no torch module was called',
+    'torch was imported, but no model was called',
   ],
   [
     'torch, and a model of which nothing is known',

@@ -129,6 +129,23 @@ test('where there is no `env`, its words are variables of the process', () => {
   expect(withoutEnv(['python', 'A=b'], true)).toEqual({ words: ['python', 'A=b'], variables: {} });
 });
 
+test.each([
+  [
+    'import lossproof\n@lossproof.mask\ndef mask(**batch): ...\n',
+    'an op is a function of its name under @lossproof.op',
+  ],
+  ['from lossproof import serv\n', "cannot import name 'serv'"],
+  ['import lossproof\nlossproof.serv()\n', "did you mean 'serve'?"],
+])('a name that our package lacks is not taken for another package: %j', async (adapter, words) => {
+  const folder = mkdtempSync(join(tmpdir(), 'a slip ü '));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'adapter.py'), adapter);
+  const start = await startTrainer({ command: ['python3', 'adapter.py'], cwd: folder });
+  const failure = 'failure' in start ? start.failure : undefined;
+  expect(failure?.message).toContain(words);
+  expect(failure?.advice).toContain('correct what the traceback says');
+});
+
 test('a file of the user that is called as our package is is named as the reason', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'called lossproof ü '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,5 @@
 // The KL term in the loss, read off the weights: its slope over d = ref - logprob is beta times the aggregation's factor.
+// Its sign is judged where nobody declares beta, too.
 import {
   type Ledger,
   type LedgerProperty,
@@ -26,26 +27,35 @@ export const klInWeights: LedgerProperty = {
     'The KL term that the weights of a completion hold is the declared estimator times the declared coefficient',
   level: 'should',
   needs: (ledger) => {
-    const beta = betaOf(ledger.settings);
-    if (beta === undefined || beta === 0) return 'no KL term in the loss is declared';
+    if (betaOf(ledger.settings) === 0) return 'no KL term in the loss is declared';
     if (!ledger.scored.some(({ by, logprobs }) => by === 'reference' && logprobs !== undefined))
       return 'no log-probabilities of a reference were seen';
     return perTokenTerm(ledger.settings);
   },
   judge: (ledger) => {
-    let [judged, aside] = [0, 0];
-    const found: Found[] = [];
-    for (const row of ledger.rows.filter(isSampled)) {
-      const said = sayOf(ledger, row);
-      if (said === 'set aside') aside++;
-      else judged++;
-      if (typeof said !== 'string') found.push(said);
-    }
-    return judgementOf(judged, aside, found);
+    const said = ledger.rows.filter(isSampled).map((row) => sayOf(ledger, row));
+    const wrong = said.filter((each): each is Wrong => typeof each !== 'string');
+    const good = said.filter((each) => each === 'good').length;
+    const sure = betaOf(ledger.settings) !== undefined || (good === 0 && isOfBothSigns(wrong));
+    const found = sure ? wrong : [];
+    return judgementOf(good + found.length, said.length - good - found.length, found);
   },
 };
 
-function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
+interface Wrong extends Found {
+  /** Of the completion, times the aggregation's factor. */
+  readonly advantage: number;
+}
+
+/**
+ * Where nobody declares a KL, weights may bend with the gap for another reason: in rows that the reference itself sampled, by
+ * the ratio to it. That bends good and bad completions in opposite directions; a KL bends both alike.
+ */
+function isOfBothSigns(wrong: readonly Wrong[]): boolean {
+  return [1, -1].every((sign) => wrong.some(({ advantage }) => Math.sign(advantage) === sign));
+}
+
+function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Wrong {
   const { settings, generations } = ledger;
   const { origin } = row.spans;
   const fresh =
@@ -66,16 +76,19 @@ function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
   // What no estimator explains is the business of the rule about one weight a completion.
   if (fit === undefined || fit.residual > noise) return 'set aside';
   const rounding = noise * fit.slopeError;
-  const factor = factorOf(ledger, row);
-  const expected = (betaOf(settings) ?? 0) * (factor ?? 1);
+  // Without a coefficient there is only the sign to judge.
+  const factor = betaOf(settings) === undefined ? undefined : factorOf(ledger, row);
+  const declared = betaOf(settings);
+  const expected = (declared ?? 1) * (factor ?? 1);
   const size = factor === undefined ? Math.abs(fit.slope) : Math.abs(expected);
   if (rounding > TELLING * size) return 'set aside';
   const room = Math.max(LEAST_ROOM * size, rounding);
   const good = factor === undefined ? fit.slope * expected > 0 : Math.abs(fit.slope - expected) <= room;
   if (good) return 'good';
   const observed = factor === undefined ? Math.sign(fit.slope) * Math.abs(expected) : fit.slope / factor;
-  const beta = betaOf(settings) ?? 0;
+  const beta = declared ?? 0;
   return {
+    advantage: fit.intercept,
     harm: Math.abs(observed - beta),
     tell: () => ({
       kind: 'kl',
@@ -94,7 +107,7 @@ function sayOf(ledger: Ledger, row: LedgerRow): 'good' | 'set aside' | Found {
           },
         ),
       ],
-      note: `Declared by ${fromOf(settings)}. Least squares over ${targets.length} tokens of weights on the slope of the estimator.`,
+      note: `${declared === undefined ? 'No coefficient is declared' : `Declared by ${fromOf(settings)}`}. Least squares over ${targets.length} tokens of weights on the slope of the estimator.`,
       given: givenOf(row),
     }),
   };

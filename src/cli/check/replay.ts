@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NOT_TRIED, type PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
-import { worldOf } from '../../check/run.ts';
+import { factsOf, worldOf } from '../../check/run.ts';
 import { openCorpus } from '../../check/saved/corpus.ts';
 import { outdated } from '../../check/saved/outdated.ts';
 import { implausible } from '../../check/saved/plausible.ts';
@@ -15,11 +15,13 @@ import { nearestName } from '../../protocol/nearest.ts';
 import { failureLines } from '../../report/failure/failure.ts';
 import { quoted } from '../../report/failure/reproduce.ts';
 import { choosePaint } from '../../report/text/paint.ts';
+import { VERSION } from '../../version.ts';
 import { refusedCommand } from '../consent/saved-command.ts';
 import { type Context, isProblem, type Problem, refuse, say, whyOf } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
+import { type Outputs, openOutputs } from '../outputs/outputs.ts';
 import { measuredOf } from '../trainer/open.ts';
 import {
   CASES_FOLDER,
@@ -41,6 +43,7 @@ export function addReplay(program: Command, { context, rest, finish }: Invocatio
     .usage('[options] <id or file> [-- trainer command...]')
     .argument('<case>', `id printed at the end of a failure, or a file of ${CASES_FOLDER}`);
   addTrainerOptions(tell(command, WORDS))
+    .option('--findings <file>', 'what still fails and what to type next, as JSON for programs')
     .option('--trust', 'run the command saved in the case, and remember this consent for the folder')
     .action(async (name: string, options: ReplayOptions) =>
       finish(await replay(name, options, rest, context)),
@@ -48,6 +51,7 @@ export function addReplay(program: Command, { context, rest, finish }: Invocatio
 }
 
 interface ReplayOptions extends TrainerOptions {
+  readonly findings?: string;
   readonly trust?: boolean;
 }
 
@@ -69,6 +73,11 @@ async function replay(
   rest: readonly string[],
   context: Context,
 ): Promise<number> {
+  const { findings } = options;
+  const outputs = openOutputs(findings === undefined ? {} : { findings }, context);
+  if (isProblem(outputs)) return refuse(context, outputs);
+  if (outputs.onStandardOutput)
+    return refuse(context, { problem: 'standard output has the failure; name a file instead of -' });
   const found = findCase(name, [options.trainer ?? []].flat(), context);
   if (isProblem(found)) return refuse(context, found);
   const { saved } = found;
@@ -88,7 +97,9 @@ async function replay(
     });
   }
   sayBundled(planned, context);
-  return withSession(planned, context, (session) => replayWith(session, saved, property, context));
+  return withSession(planned, context, (session) =>
+    replayWith(session, { saved, property, outputs }, context),
+  );
 }
 
 /** The trainer that is named; else, of several, the one that the case is of; else the command that it was saved with. */
@@ -110,19 +121,43 @@ async function planFor(
   return plan.name === undefined ? { ...plan, choice: choiceOf(remembered, plan.choice) } : plan;
 }
 
+interface Replayed {
+  readonly saved: SavedCase;
+  readonly property: Property;
+  readonly outputs: Outputs;
+}
+
 async function replayWith(
   session: Session,
-  saved: SavedCase,
-  property: Property,
+  { saved, property, outputs }: Replayed,
   context: Context,
 ): Promise<number> {
   const { trainer, tokenizer, plan } = session;
   // As in `check`, so that a case that failed what was measured fails it again.
   const measured = await measuredOf(session, session.interrupts.signal);
   const world = worldOf(trainer, tokenizer, session.semantics, measured.semantics);
-  const invalid = (why: string): number => {
+  const begun = performance.now();
+  /** The case as a run of its own; the code is `code`, unless the document cannot be written. */
+  const write = async (code: number, results: readonly PropertyResult[], noVerdict?: string) => {
+    const start = {
+      type: 'run-start',
+      seed: saved.seed,
+      cases: 1,
+      hello: trainer.hello,
+      command: commandOf(plan.choice),
+      properties: [factsOf(property)],
+      version: VERSION,
+      replay: replayOf(plan, context, true),
+    } as const;
+    const spent = { interrupted: false, milliseconds: performance.now() - begun };
+    const end = { type: 'run-end', ...spent, ...(noVerdict === undefined ? {} : { noVerdict }) } as const;
+    const problems = await outputs.write([{ start, results, end }]);
+    for (const problem of problems) refuse(context, { problem });
+    return problems.length > 0 && code === HOLDS ? NO_VERDICT : code;
+  };
+  const invalid = (why: string): Promise<number> => {
     say(context, `! no longer valid  ${saved.id}  ${property.id}: ${why}`);
-    return NO_VERDICT;
+    return write(NO_VERDICT, [], `the case is no longer valid: ${why}`);
   };
   const lack =
     supportOf(property, world) ??
@@ -144,31 +179,28 @@ async function replayWith(
       return invalid(outcome.why);
     case 'holds':
       say(context, `+ fixed  ${saved.id}  ${property.id}: it holds now; the next check forgets it`);
-      return HOLDS;
+      return write(HOLDS, [{ ...ofProperty(property), verdict: 'pass' }]);
     default: {
       const result = resultOf(property, saved, outcome);
       const paint = choosePaint(context.out.isTty, context.env);
       const replay = replayOf(plan, context, true);
       const block = { width: widthOfScreen(context), paint, replay, allWays: true };
       say(context, `✗ still fails  ${saved.id}`, '', ...failureLines(result, block));
-      return FAILED;
+      return write(FAILED, [result]);
     }
   }
 }
+
+const ofProperty = ({ id, title, level }: Property) => ({ id, title, level, ...NOT_TRIED, cases: 1 });
 
 function resultOf(
   property: Property,
   saved: SavedCase,
   outcome: Extract<CaseOutcome, { kind: 'fails' | 'error' }>,
 ): PropertyResult {
-  const { id, title, level } = property;
   return {
-    id,
-    title,
-    level,
+    ...ofProperty(property),
     verdict: outcome.kind === 'fails' ? 'fail' : 'error',
-    ...NOT_TRIED,
-    cases: 1,
     failure: {
       caseId: saved.id,
       given: saved.given,

@@ -75,5 +75,15 @@ export const COMMON: Readonly<Record<string, readonly string[]>> = {
     '--trainer',
     '--adapter',
   ],
+  replay: [
+    '--trainer',
+    '--adapter',
+    '--bundled',
+    '--python',
+    '--tokenizer',
+    '--config',
+    '--findings',
+    '--trust',
+  ],
   'golden check': ['--dir', '--only', '--rows', '--quiet', '--trainer', '--adapter', '--html', '--junit'],
 };

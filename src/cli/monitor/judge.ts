@@ -15,7 +15,7 @@ import { rankLines } from '../../report/monitor/ranking.ts';
 import { judgedWords, unjudgedLines, unjudgedOf } from '../../report/monitor/unjudged.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
-import { harmless, wrap } from '../../report/text/visible.ts';
+import { apart, harmless, wrap } from '../../report/text/visible.ts';
 import type { RunRecord } from '../check/record.ts';
 import { type Context, say, sayDocument } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
@@ -110,6 +110,7 @@ export async function judgeReading(
     onScreen: context.out.isTty,
     quiet,
     judgedOnly: true,
+    before: () => (quiet ? [] : apart(unjudgedLines(results, held.rules, print))),
     note: readWords(page),
     now: () => performance.now(),
   });
@@ -125,8 +126,6 @@ export async function judgeReading(
     },
     (result) => asKnown(result, held.known),
   );
-  const lines = unjudgedLines(results, held.rules, print);
-  if (!quiet && lines.length > 0) say(context, ...lines, '');
   for (const event of events) {
     record.emit(event);
     if (!json) report(event);

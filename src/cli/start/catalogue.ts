@@ -1,8 +1,8 @@
 // The bundled faulty trainers, as they describe themselves.
 import { parseStrict } from '../../outside/json.ts';
 import { startChild } from '../../trainer/child.ts';
+import { PYTHON_FOLDER } from '../../version.ts';
 import { isProblem, type Problem } from '../context.ts';
-import { PYTHON_FOLDER } from '../trainer/python.ts';
 
 export interface FaultyTrainer {
   readonly name: string;

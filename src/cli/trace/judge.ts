@@ -9,7 +9,7 @@ import { quoted } from '../../report/failure/reproduce.ts';
 import type { LedgerFacts } from '../../report/machine/ledger.ts';
 import { terminalReport } from '../../report/terminal.ts';
 import { choosePaint } from '../../report/text/paint.ts';
-import { harmless, wrap } from '../../report/text/visible.ts';
+import { apart, harmless, wrap } from '../../report/text/visible.ts';
 import { trainedCount } from '../../report/trace/rows.ts';
 import { seenLines, seenWords, traceRowLines } from '../../report/trace/trace.ts';
 import { adviceOf, unjudgedLines } from '../../report/trace/unjudged.ts';
@@ -125,7 +125,16 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     before: () =>
       quiet
         ? []
-        : traceRowLines(ledger, results, { most: options.rows, full: options.full === true, width, paint }),
+        : [
+            ...traceRowLines(ledger, results, {
+              most: options.rows,
+              full: options.full === true,
+              width,
+              paint,
+            }),
+            // Where nothing was trained, that has been said.
+            ...apart(sawTraining ? unjudgedLines(results, ledger, { width, paint }) : []),
+          ],
     now: () => performance.now(),
   });
   const emit = (event: RunEvent): void => {
@@ -161,11 +170,6 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     },
   );
   run.page = { ...run.page, results };
-  // What was not judged comes before what holds; where nothing was trained, that has been said.
-  if (!quiet && sawTraining) {
-    const lines = unjudgedLines(results, ledger, { width, paint });
-    if (lines.length > 0) say(screen, ...lines, '');
-  }
   for (const event of events) report(event);
   const written = [await record.finish(), await writeLedger({ ledger, results, unseen }, run)].every(Boolean);
   if (verdict.why !== undefined) say(screen, paint.bold(wrap(harmless(verdict.why), width).join('\n')));

@@ -4,10 +4,10 @@ import { closeSync, openSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { pace } from '../../bounds.ts';
 import { type ChildExit, startAttached } from '../../trainer/child.ts';
+import { PYTHON_FOLDER } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { INTERRUPTED } from '../exit.ts';
 import { environmentTrouble } from '../trainer/environment.ts';
-import { PYTHON_FOLDER } from '../trainer/python.ts';
 
 /** What a script wrote that is silent. */
 export const STDOUT_FILE = 'stdout.txt';

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { quoted } from '../../report/failure/reproduce.ts';
-import { PACKAGE_ROOT } from '../../version.ts';
+import { PYTHON_FOLDER } from '../../version.ts';
 import { refusedEnvironment } from '../consent/consent.ts';
 import type { Context, Problem } from '../context.ts';
 
@@ -61,9 +61,6 @@ function isOfEnvironment(python: string): boolean {
     join(folder, 'conda-meta'),
   ].some(existsSync);
 }
-
-/** Holds the Python package `lossproof`. */
-export const PYTHON_FOLDER: string = join(PACKAGE_ROOT, 'src', 'python');
 
 /** `PYTHONPATH=… ` for a shell line that starts a Python trainer without the harness; '' where it is not needed. */
 export function pythonPathPrefix(command: readonly string[], { cwd, env }: Place): string {

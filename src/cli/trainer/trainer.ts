@@ -8,12 +8,13 @@ import type { TrainerFailure } from '../../trainer/failure.ts';
 import { type ObjectTrainerSpec, objectTrainer } from '../../trainer/object.ts';
 import { type TrainerOptions as ProcessOptions, startTrainer } from '../../trainer/process.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
+import { PYTHON_FOLDER } from '../../version.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Config } from '../config/define.ts';
 import { type Context, isProblem, type Problem, whyOf } from '../context.ts';
 import { ADAPTER_NAMES, ADAPTERS } from './adapters.ts';
 import { environmentTrouble } from './environment.ts';
-import { findOwnPython, findPython, PYTHON_FOLDER, pythonPathPrefix } from './python.ts';
+import { findOwnPython, findPython, pythonPathPrefix } from './python.ts';
 import { trainingScriptAdvice } from './training-script.ts';
 import { joinCommand, splitCommand } from './words.ts';
 

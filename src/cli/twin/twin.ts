@@ -47,7 +47,7 @@ const SEPARATOR = '---';
 
 export function addTwin(program: Command, { context, rest, finish }: Invocation): void {
   tell(program.command('twin'), WORDS)
-    .summary('run a script twice, change one thing, and find where the runs part')
+    .summary('run a script twice, change one thing, find where they part')
     .description('run a script again with one change that must not matter, and find differences')
     .usage('[options] -- command... [--- second command...]')
     .option('--change <names>', 'names separated by commas (default: all but precision)', collect)

@@ -6,7 +6,7 @@ import { harmless } from '../../report/text/visible.ts';
 import { viewLines } from '../../report/view/view.ts';
 import { TRAIN_ON } from '../../view/row.ts';
 import { type Keep, openScanner, type View } from '../../view/scan.ts';
-import { type Context, isProblem, type Problem, refuse, say } from '../context.ts';
+import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
 import { FAILED, HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, wholePositive } from '../options.ts';
@@ -25,6 +25,7 @@ interface Options extends Given, WorldOptions {
   readonly html?: string;
   readonly htmlRows: number;
   readonly strict?: boolean;
+  readonly json?: boolean;
 }
 
 export function addView(program: Command, { context, finish }: Invocation): void {
@@ -65,6 +66,7 @@ export function addView(program: Command, { context, finish }: Invocation): void
     .option('--html <file>', 'write a page with the rows')
     .option('--html-rows <count>', 'rows on the page', wholePositive, PAGE_ROWS)
     .option('--strict', 'also fail on notes')
+    .option('--json', 'print one JSON object')
     .action(async (data: string | undefined, options: Options) => finish(await view(data, options, context)));
 }
 
@@ -129,12 +131,16 @@ async function view(data: string | undefined, options: Options, context: Context
   };
   const shown =
     options.row === undefined && options.all !== true ? seen.kept.slice(0, options.rows) : seen.kept;
-  say(context, ...viewLines({ ...seen, kept: shown }, print));
+  if (options.json === true) {
+    const { viewJson } = await import('../../report/view/json.ts');
+    sayDocument(context, viewJson({ ...seen, kept: shown }, of));
+  } else say(context, ...viewLines({ ...seen, kept: shown }, print));
   const missing = (options.row ?? []).filter((row) => !seen.kept.some(({ number }) => number === row));
   if (missing.length > 0) context.err.write(`lossproof: there is no row ${missing.join(', ')}\n`);
   if (options.html !== undefined) {
     const written = await writePage(options.html, seen, of, context);
     if (written !== undefined) return refuse(context, written);
+    if (options.json !== true) say(context, `wrote ${options.html}`);
   }
   return seen.flagged > 0 || (options.strict === true && seen.counts.length > 0) ? FAILED : HOLDS;
 }
@@ -154,9 +160,7 @@ async function writePage(
 ): Promise<Problem | undefined> {
   const { viewPage } = await import('../../report/html/view/view.ts');
   const why = writeWhole(resolve(context.cwd, file), asTyped(viewPage(seen, { of })));
-  if (why !== undefined) return { problem: `${file} ${why}` };
-  say(context, `wrote ${file}`);
-  return undefined;
+  return why === undefined ? undefined : { problem: `${file} ${why}` };
 }
 
 function wholeNumbers(text: string): readonly number[] {

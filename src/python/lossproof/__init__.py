@@ -29,9 +29,18 @@ _LAZY = {"pytest": ("pytest", None), "check": ("notebook", "check"), "view": ("n
 
 def __getattr__(name):
     if name not in _LAZY:
-        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+        raise AttributeError("lossproof has no %r%s" % (name, _meant(name)))
     import importlib
 
     module, attribute = _LAZY[name]
     found = importlib.import_module("." + module, __name__)
     return found if attribute is None else getattr(found, attribute)
+
+
+def _meant(name):
+    """What somebody may have wanted who wrote lossproof.NAME."""
+    from ._registry import ARGS, nearest
+
+    if name in ARGS:
+        return ": an op is a function of its name under @lossproof.op"
+    return nearest(name, [*__all__, *_LAZY])

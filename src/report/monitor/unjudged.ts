@@ -1,9 +1,9 @@
-// What was not judged of a run's logs, before what holds is told: rules by what they lacked, a few lines in all.
+// What was not judged of a run's logs, behind what was: rules by what they lacked, a few lines in all.
 import type { PropertyResult } from '../../check/events.ts';
 import type { MonitorRule } from '../../monitor/rule.ts';
 import { UNJUDGED } from '../../vocabulary.ts';
+import { countedLines } from '../text/counted.ts';
 import { plural } from '../text/plural.ts';
-import { harmless, pad, wrap } from '../text/visible.ts';
 import type { MonitorPrint } from './monitor.ts';
 
 export interface Unjudged {
@@ -44,7 +44,7 @@ export function judgedWords(results: readonly PropertyResult[]): string {
 export function unjudgedLines(
   results: readonly PropertyResult[],
   rules: readonly MonitorRule[],
-  { width, paint }: MonitorPrint,
+  print: MonitorPrint,
 ): string[] {
   const groups = unjudgedOf(results, rules);
   if (groups.length === 0) return [];
@@ -57,21 +57,11 @@ export function unjudgedLines(
       ? []
       : [{ count: rest.length, text: `for other reasons: ${namesOf(rest)} (--html FILE has them all)` }]),
   ];
-  const label = Math.max(...rows.map(({ count }) => String(count).length)) + GAP.length;
-  return [
-    ...wrap(`${judgedWords(results)}. Not judged:`, width).map(paint.bold),
-    ...rows.flatMap(({ count, text }) =>
-      wrap(harmless(text), width - INDENT.length - label).map(
-        (line, at) => INDENT + pad(at === 0 ? String(count).padStart(label - GAP.length) : '', label) + line,
-      ),
-    ),
-  ];
+  return countedLines(`${judgedWords(results)}. Not judged:`, rows, print);
 }
 
 // --- helpers ---
 
-const INDENT = '  ';
-const GAP = '  ';
 /** Someone who chose a few wants to see each. */
 const FEW_RULES = 12;
 const MOST_REASONS = 6;

@@ -91,3 +91,7 @@ const MOST_UNITS = 32;
 /** A word of more columns is no address and no path: one token can be a hundred thousand characters. */
 const MOST_WORD = 320;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** A block behind an empty line, if it has any lines. */
+export const apart = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', ...lines];

@@ -1,11 +1,12 @@
-// What a traced run did not judge, before what holds is told: the properties by what they lacked, a few lines in all,
+// What a traced run did not judge, behind what it did: the properties by what they lacked, a few lines in all,
 // each with what to add. What nothing can be added to (one process, no accumulation) is one line.
 import type { PropertyResult } from '../../check/events.ts';
 import type { Ledger, Origin } from '../../trace/ledger.ts';
 import { isScorer } from '../../trace/scorers.ts';
 import { UNJUDGED } from '../../vocabulary.ts';
+import { countedLines } from '../text/counted.ts';
 import { plural } from '../text/plural.ts';
-import { harmless, pad, wrap } from '../text/visible.ts';
+import { wrap } from '../text/visible.ts';
 import type { TracePrint } from './trace.ts';
 
 export interface Unjudged {
@@ -92,19 +93,11 @@ export function unjudgedLines(
   );
   if (groups.length === 0) return more;
   const few = results.length <= FEW_PROPERTIES;
-  const label = Math.max(...groups.map(({ ids }) => String(ids.length).length)) + GAP.length;
-  return [
-    ...wrap(`${judgedWords(results)}. Not judged:`, width).map(paint.bold),
-    ...groups.flatMap(({ ids, why, add }) => {
-      const named = few ? `${ids.join(', ')}: ` : '';
-      const text = `${named}${why}${add === undefined ? '' : `; ${add}`}`;
-      return wrap(harmless(text), width - INDENT.length - label).map(
-        (line, at) =>
-          INDENT + pad(at === 0 ? String(ids.length).padStart(label - GAP.length) : '', label) + line,
-      );
-    }),
-    ...more,
-  ];
+  const reasons = groups.map(({ ids, why, add }) => {
+    const named = few ? `${ids.join(', ')}: ` : '';
+    return { count: ids.length, text: `${named}${why}${add === undefined ? '' : `; ${add}`}` };
+  });
+  return [...countedLines(`${judgedWords(results)}. Not judged:`, reasons, { width, paint }), ...more];
 }
 
 /** Why what holds is no pass, where no property judged which tokens are trained: what to add first. */
@@ -116,11 +109,10 @@ export function adviceOf(results: readonly PropertyResult[], ledger: Ledger): st
 // --- helpers ---
 
 const INDENT = '  ';
-const GAP = '  ';
 /** Someone who chose a few wants to see each. */
 const FEW_PROPERTIES = 12;
 /** Reasons that nothing can be done about are read for their first words. */
-const MOST_REASONS = 8;
+const MOST_REASONS = 3;
 
 const isUnjudged = ({ verdict }: PropertyResult): boolean => UNJUDGED.includes(verdict);
 const idsOf = (results: readonly PropertyResult[]): string[] => results.map(({ id }) => id);
@@ -221,5 +213,5 @@ function shortReasons(of: readonly PropertyResult[]): string {
   const reasons = [...new Set(of.map(({ reason = '', verdict }) => reason.split(/[:;]/)[0] || verdict))];
   const more = reasons.length - MOST_REASONS;
   const shown = reasons.slice(0, MOST_REASONS).join(', ');
-  return `nothing to judge: ${shown}${more > 0 ? `, and ${plural(more, 'more reason')}` : ''}`;
+  return `nothing to judge: ${shown}${more > 0 ? `, and ${plural(more, 'more reason')} (--html FILE has them all)` : ''}`;
 }

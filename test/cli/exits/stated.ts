@@ -172,5 +172,6 @@ export const STATED: readonly Stated[] = [
   { row: 'merge', command: 'merge', words: [], code: 1, output: PAGE, but: READS },
   { row: 'explain', command: 'explain', words: ['mask'], code: 0 },
   { row: 'list', command: 'list', words: [], code: 0 },
+  { row: 'mcp', command: 'mcp', words: [], code: 0, prints: 'nothing' },
   { row: 'session', command: 'session', words: [], code: 0, prints: 'nothing' },
 ];

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import type { LoadedConfig } from '../../../src/cli/config/config.ts';
-import { findPython, PYTHON_FOLDER, pythonIn, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
+import { findPython, pythonIn, pythonPathPrefix } from '../../../src/cli/trainer/python.ts';
 import { chooseTrainer, commandOf, pipeLine } from '../../../src/cli/trainer/trainer.ts';
 import { joinCommand, splitCommand } from '../../../src/cli/trainer/words.ts';
 import { quoted } from '../../../src/report/failure/reproduce.ts';
+import { PYTHON_FOLDER } from '../../../src/version.ts';
 import { makeWorld } from '../world.ts';
 
 const config = (more: LoadedConfig['config']): LoadedConfig => ({

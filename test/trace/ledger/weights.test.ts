@@ -458,6 +458,31 @@ describe('one weight a completion', () => {
     holds(KL, { ...sketch, settings: hand });
   });
 
+  test('where nobody declares a KL its sign is judged, and a ratio to a reference that sampled is none', () => {
+    const nobody = said({ advantage_baseline: 'group-mean' });
+    holds(KL, { ...policy({ ...base, gap, beta: 0.1 }), settings: nobody });
+    const minus = policy({ ...base, gap, beta: -0.1 });
+    expect(worst(KL, { ...minus, settings: nobody }).sentence).toContain('of the wrong sign');
+    const oneSign = { ...minus, rows: minus.rows?.slice(0, 1) ?? [] };
+    silent(KL, { ...oneSign, settings: nobody });
+    for (const small of [1, 1e-3]) {
+      const near = (at: number, t: number): number => small * gap(at, t);
+      const plain = policy({ ...base, gap: near, beta: 0 });
+      const rows = plain.rows?.map((row, at) => ({
+        ...row,
+        at: Object.fromEntries(
+          Object.entries(row.at ?? {}).map(([t, told]) => [
+            t,
+            typeof told === 'object' && told !== null
+              ? { ...told, weight: (told.weight ?? 0) * Math.exp(-near(at, Number(t))) }
+              : told,
+          ]),
+        ),
+      }));
+      expect(judged(KL, { ...plain, rows: rows ?? [], settings: nobody }).findings).toEqual([]);
+    }
+  });
+
   test('a reference that is the policy says nothing of the coefficient', () => {
     const sketch = policy({ ...base, gap: () => 0, beta: 0.1 });
     const declared = grpo('dapo', 'token-mean', { kl_coef: 0.04, kl_estimator: 'k3' });

@@ -31,6 +31,7 @@ parser.add_argument("--smoothing", type=float, default=0.0)
 parser.add_argument("--warmup", type=int, default=0)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--text", action="store_true", help="plain text, every token of it")
+parser.add_argument("--ends", action="store_true", help="each text ends with the token for that")
 parser.add_argument("--lora", action="store_true")
 parser.add_argument("--compile", help="a backend of torch.compile")
 parser.add_argument("--flatten", action="store_true", help="transformers' own collator, which packs a batch into one row")
@@ -75,7 +76,7 @@ def asked(row):
 
 def encoded(row):
     if options.text:
-        ids = tokenizer(row["text"], add_special_tokens=False)["input_ids"]
+        ids = tokenizer(row["text"], add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id] * options.ends
         return {"input_ids": ids, "labels": list(ids)}
     return tiny.chat_ids(
         tokenizer,

@@ -5,7 +5,7 @@ import argparse
 import tiny
 import torch
 
-FAULTS = ["temperature", "reference", "past-the-stop", "prompt", "stop-untrained", "re-encoded"]
+FAULTS = ["temperature", "reference", "past-the-stop", "prompt", "stop-untrained", "re-encoded", "kl-sign"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--beta", type=float, default=0.04)
 parser.add_argument("--temperature", type=float, default=0.7)
@@ -108,7 +108,8 @@ for step in range(2):
     logp, everything = logprobs_of(output.logits, sequences, scoring)
     ratio = torch.exp(logp - logp.detach())
     gap = ref_logp - logp
-    per_token = -ratio * advantages[:, None] + options.beta * (gap.exp() - gap - 1)
+    beta = -options.beta if options.fault == "kl-sign" else options.beta
+    per_token = -ratio * advantages[:, None] + beta * (gap.exp() - gap - 1)
     if options.entropy:
         per_token = per_token + options.entropy * (everything.exp() * everything).sum(-1)
     trained = mask[:, 1:].float()

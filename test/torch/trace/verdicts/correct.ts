@@ -153,6 +153,7 @@ export const HARMLESS: Readonly<Record<string, Clean>> = {
     words: 'trl_rl.py --output {out} --constant-reward',
     nothing: true,
   },
+  'plain text with its end': { words: `${HF} --text --ends`, data: TEXTS },
   'plain text trained whole, the first step at learning rate 0': {
     words: `${HF} --text --warmup 2`,
     data: TEXTS,

@@ -1,6 +1,6 @@
 // Every script with a mistake, one entry each: its command, its data, and the property and the words that must name it.
 import { ANSWERS, HF } from './correct.ts';
-import { CHATS, PAIRS } from './data.ts';
+import { CHATS, PAIRS, TEXTS } from './data.ts';
 
 export interface Faulty {
   readonly words: string;
@@ -27,6 +27,12 @@ export const FAULTS: Readonly<Record<string, Faulty>> = {
     options: ANSWERS,
     found: 'tokenize/stop-token-is-trained',
     says: /<\|im_end\|>/,
+  },
+  'the pad is eos, and the end of plain text masked with it': {
+    words: `${HF} --text --ends --fault pad-is-eos`,
+    data: TEXTS,
+    found: 'trace/no-id-is-left-out',
+    says: /is left out of the loss at all of its \d+ places.* does not learn to end one/,
   },
   'the stop token is one too far': {
     words: `${HF} --fault stop-off-by-one`,
@@ -63,6 +69,11 @@ export const FAULTS: Readonly<Record<string, Faulty>> = {
     words: 'loop_grpo.py --fault prompt',
     found: 'mask/prompt-is-never-trained',
     says: TOKEN,
+  },
+  'a KL that pushes away from the reference': {
+    words: 'loop_grpo.py --temperature 1 --fault kl-sign',
+    found: 'kl/equals-the-estimator',
+    says: /of the wrong sign: it pushes the policy away/,
   },
   "the tool's output is trained": {
     words: `${HF} --fault tool --family llama3`,

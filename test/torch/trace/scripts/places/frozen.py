@@ -30,7 +30,7 @@ else:
         r=2,
         target_modules=["q_proj", "k_proj", "v_proj", "o_proj"] if way == "attention" else ["q_proj", "v_proj"],
         modules_to_save=saved.get(way),
-        trainable_token_indices={"embed_tokens": [5, 6, 7]} if "tokens" in way else None,
+        trainable_token_indices={"embed_tokens": [69, 198, 858]} if "tokens" in way else None,
     )
     model = peft.get_peft_model(model, config)
     for name, parameter in model.named_parameters():
