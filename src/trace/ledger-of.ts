@@ -24,13 +24,14 @@ import { plainWherePlain } from './spans/plain.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
 import { cutAtStops } from './stops.ts';
-import { eventsOf, updatesOf } from './updates.ts';
+import { eventsOf, heldAtOf, updatesOf } from './updates.ts';
 
 export interface LedgerOptions {
   readonly tokenizer?: Tokenizer | undefined;
   /** What the user says of the trainer; wins over its arguments. */
   readonly semantics?: Semantics | undefined;
   readonly trainOn?: Settings['trainOn'];
+  readonly frozen?: Settings['frozen'];
   /** The data set that the script trains on. */
   readonly dataset?: readonly Entry[] | undefined;
 }
@@ -49,7 +50,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   );
   // Only what leaves nothing open is taken from arguments: that everything is trained is for the user to say.
   const declared = settings.semantics.sft_target === 'assistant' ? 'assistant' : undefined;
-  const replicas = replicasOf(ranked);
+  const replicas = replicasOf(ranked, heldAtOf(ranked));
   const books = ranked.map((process) => forwardsOf(process, special, replicas));
   const bare = withoutFalseCaps(books.flatMap((process) => process.rows));
   const generations = cutAtStops(ranked.flatMap(generationsOf), bare);

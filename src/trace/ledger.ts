@@ -298,4 +298,6 @@ export interface Settings {
   readonly values: Readonly<Record<string, unknown>>;
   /** What the user says is meant to be trained: --train-on. */
   readonly trainOn: 'assistant' | 'last' | 'completion' | 'all' | undefined;
+  /** Parts of names of tensors that the user says are frozen: --frozen. */
+  readonly frozen?: readonly string[];
 }

@@ -25,6 +25,11 @@ export interface ReplicaStep {
   readonly gradients: Compared | undefined;
   /** Gradients of no rank are those of another, but for one factor each; the rank that is farthest off, and its factor to the first. */
   readonly scaled: { readonly rank: number; readonly by: number } | undefined;
+  /**
+   * The optimisers hold different tensors, as in ZeRO 1 by hand: of each rank, what it multiplied the gradients of its own by, against
+   * the same ones where they belong to another. Undefined: they do not, or that of some rank is no one number.
+   */
+  readonly dealt?: readonly { readonly rank: number; readonly factor: number }[];
   /** Calls for training by all ranks, those of them through the wrapper, and those that it was to reduce behind. */
   readonly calls: number;
   readonly through: number;
@@ -51,7 +56,10 @@ export interface Difference {
   readonly ranks: readonly [number, number];
 }
 
-export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
+/** Names of the tensors of a model that the optimisers of a process hold at a step; undefined: not known. */
+export type HeldAt = (process: Ranked, model: number, step: number) => ReadonlySet<string> | undefined;
+
+export function replicasOf(ranked: readonly Ranked[], heldAt: HeldAt): readonly ReplicaSet[] {
   const told = ranked.flatMap((process) =>
     [...process.policies].flatMap((model) => {
       const tensors = process.records.findLast(
@@ -76,7 +84,7 @@ export function replicasOf(ranked: readonly Ranked[]): readonly ReplicaSet[] {
         wrapper: wrapper === null || wrapper === '' ? undefined : wrapper,
         divided: first.tensors.group.length > 1,
         gone: held.some(({ tensors }) => tensors.gone),
-        steps: stepsOf(held),
+        steps: stepsOf(held, heldAt),
       },
     ];
   });
@@ -93,7 +101,11 @@ export function averagedOver(
 ): number | undefined {
   const set = sets.find(({ model, ranks }) => model === place.model && ranks.includes(place.rank));
   const step = set?.steps.find((each) => each.step === place.step);
-  if (set === undefined || step?.gradients === undefined) return recorded;
+  if (set === undefined || step === undefined) return recorded;
+  // Each optimiser has its own tensors, and nothing else to compare.
+  if (step.gradients === undefined && step.dealt !== undefined && set.wrapper === undefined)
+    return step.reduced === 'mean' ? set.ranks.length : step.reduced === 'sum' ? 1 : undefined;
+  if (step.gradients === undefined) return recorded;
   // Each optimiser has its own rank's: nothing was shared, whatever wraps the model. Where some are one rank's, as those of its
   // experts are, the others tell.
   if (step.gradients.differ.length > 0 && step.gradients.same === 0)
@@ -118,10 +130,11 @@ function keyOf({ names, shapes, group, wrapper }: ReplicaRecord, world: number):
   return JSON.stringify([names, shapes, whole, wrapper]);
 }
 
-function stepsOf(held: readonly Held[]): readonly ReplicaStep[] {
+function stepsOf(held: readonly Held[], heldAt: HeldAt): readonly ReplicaStep[] {
   const sums = held.map(({ process, model, tensors }) => ({
     rank: process.rank,
     names: tensors.names,
+    heldAt: (step: number) => heldAt(process, model, step),
     records: process.records.flatMap((record) =>
       record.kind === 'checksums' && record.model === model
         ? [{ ...record, step: process.stepAt(record.step) }]
@@ -133,17 +146,22 @@ function stepsOf(held: readonly Held[]): readonly ReplicaStep[] {
     .sort((a, b) => a - b)
     .map((step) => {
       const at = (of: ReadChecksums['of']): Measured[] =>
-        sums.flatMap(({ rank, names, records }) => {
+        sums.flatMap(({ rank, names, records, heldAt }) => {
           const record = records.find((each) => each.step === step && each.of === of);
-          return record === undefined || record.sums.length !== names.length ? [] : [{ rank, names, record }];
+          const held = of === 'gradients' ? heldAt(step) : undefined;
+          return record === undefined || record.sums.length !== names.length
+            ? []
+            : [{ rank, names, record, held }];
         });
       const gradients = at('gradients');
       const compared = comparedOf(gradients);
+      const dealt = dealtBy(gradients);
       return {
         step,
         parameters: comparedOf(at('parameters')),
         gradients: compared,
         scaled: (compared?.differ.length ?? 0) > 0 ? scaledOf(gradients) : undefined,
+        ...(dealt === undefined ? {} : { dealt }),
         calls: gradients.reduce((sum, { record }) => sum + (record.calls ?? 0), 0),
         through: gradients.reduce((sum, { record }) => sum + (record.through ?? record.calls ?? 0), 0),
         synced: gradients.reduce((sum, { record }) => sum + (record.synced ?? 0), 0),
@@ -158,7 +176,14 @@ interface Measured {
   readonly rank: number;
   readonly names: readonly string[];
   readonly record: ReadChecksums;
+  /** Tensors that the rank's optimiser holds at this step; undefined: not known, as of parameters and of an engine. */
+  readonly held: ReadonlySet<string> | undefined;
 }
+
+/** Not one rank's optimiser alone holds it. */
+const isShared = (measured: readonly Measured[], tensor: string): boolean =>
+  measured.some(({ held }) => held === undefined) ||
+  measured.filter(({ held }) => held?.has(tensor) === true).length !== 1;
 
 /** No gradient, or a part of a shard. */
 const ABSENT = -1;
@@ -172,6 +197,8 @@ function comparedOf(measured: readonly Measured[]): Compared | undefined {
     const own = first.record.sums[at] ?? ABSENT;
     const other = others.find(({ record }) => record.sums[at] !== own);
     if (other === undefined && own === ABSENT) return;
+    // What becomes of it where no optimiser takes it is nobody's business.
+    if (other !== undefined && !isShared(measured, tensor)) return;
     tensors++;
     if (other !== undefined) differ.push({ tensor, ranks: [first.rank, other.rank] });
     else if (own !== 0) same++;
@@ -199,12 +226,34 @@ function scaledOf(measured: readonly Measured[]): ReplicaStep['scaled'] {
   return worst;
 }
 
+/** What each rank did to the gradients that its optimiser alone holds. */
+function dealtBy(measured: readonly Measured[]): ReplicaStep['dealt'] {
+  const [first] = measured;
+  if (first === undefined || measured.length < 2) return undefined;
+  const own = first.names.map((tensor) => (isShared(measured, tensor) ? undefined : tensor));
+  const found = measured.flatMap(({ rank, record, held }) => {
+    const other = measured.find((each) => each.rank !== rank);
+    const factors = own.flatMap((tensor, at) => {
+      const [size = 0, theirs = 0] = [record.sizes?.[at], other?.record.sizes?.[at]];
+      return tensor !== undefined && held?.has(tensor) === true && size > 0 && theirs > 0
+        ? [size / theirs]
+        : [];
+    });
+    const [low, high] = [Math.min(...factors), Math.max(...factors)];
+    return factors.length < FEWEST || !(high - low <= CLOSE * high) ? [] : [{ rank, factor: high }];
+  });
+  return found.length < measured.length ? undefined : found;
+}
+
 const FEWEST = 3;
 const CLOSE = 1e-3;
 
 function reducedBy(measured: readonly Measured[]): ReplicaStep['reduced'] {
-  const [first] = measured;
-  const reduced = first?.record.reduced ?? [];
+  // Where a rank has clipped what is its own, the others still have what that was reduced to: the largest.
+  const found = measured.map(({ record }) => record.reduced ?? []);
+  const reduced = (found[0] ?? []).map((first, at) =>
+    found.reduce((most, each) => (Math.abs(each[at] ?? 0) > Math.abs(most) ? (each[at] ?? 0) : most), first),
+  );
   const locals = measured.map(({ record }) => record.local ?? []);
   if (reduced.length === 0 || locals.some((local) => local.length !== reduced.length)) return undefined;
   const sums = reduced.map((_, at) => locals.reduce((sum, local) => sum + (local[at] ?? Number.NaN), 0));

@@ -41,6 +41,20 @@ export function eventsOf({ records, rank, stepOf, stepAt }: Ranked): readonly Le
   }));
 }
 
+/** Names of the tensors of a model that the optimisers of a process hold at a step of the ledger; undefined: not known. */
+export function heldAtOf(
+  ranked: readonly Ranked[],
+): (process: Ranked, model: number, step: number) => ReadonlySet<string> | undefined {
+  const updates = new Map(ranked.map((process) => [process, updatesOf(process)]));
+  return (process, model, step) => {
+    const made = (updates.get(process) ?? []).filter(
+      (update) => update.model === model && update.step === step,
+    );
+    const held = made.flatMap(({ tensors }) => tensors.filter((tensor) => tensor.held > 0));
+    return made.length === 0 ? undefined : new Set(held.map(({ name }) => name));
+  };
+}
+
 // --- helpers ---
 
 const BEGINNING = new Set([

@@ -107,7 +107,10 @@ function inVain(clip: LedgerEvent, what: string, so: string): Found {
     harm: 1,
     kind: 'in vain',
     sentence: `${functionOf(clip)}${at(clip.place)} was given ${tensors(numberIn(clip, 'given') ?? 0)} in step ${clip.step}, ${what}: ${so}.`,
-    note: 'Hand it the parameters that the optimiser holds, not their gradients and no copies: it clips the .grad of what it is given, in place.',
+    note:
+      clip.values.engine === undefined
+        ? 'Hand it the parameters that the optimiser holds, not their gradients and no copies: it clips the .grad of what it is given, in place.'
+        : 'DeepSpeed keeps the gradients in partitions of its own: set gradient_clipping in its configuration.',
     given: { step: clip.step, place: clip.place ?? null, ...clip.values },
   });
 }

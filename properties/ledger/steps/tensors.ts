@@ -141,18 +141,33 @@ const moves: LedgerProperty = {
         seen.map(({ tensor }) => tensor),
       ),
     );
-    const notices = eventsOf(ledger, 'made-anew').slice(0, 1).map(madeAnew);
+    const notices = eventsOf(ledger, 'made-anew')
+      .flatMap((event) => madeAnew(ledger, event))
+      .slice(0, 1);
     return { ...judgementOf(groups.size, [], found), ...(notices.length === 0 ? {} : { notices }) };
   },
 };
 
-function madeAnew(event: LedgerEvent): LedgerNotice {
-  const { step, names } = event;
-  const count = numberIn(event, 'tensors') ?? names.length;
-  return {
-    sentence: `Before step ${step}, ${tensors(count)} changed while no optimiser was at work: ${named(names, count)}. Right where weights are averaged, merged, projected or loaded between steps; else something initialises them again.`,
-    answers: [],
-  };
+function madeAnew(ledger: Ledger, event: LedgerEvent): readonly LedgerNotice[] {
+  const { step } = event;
+  const names = event.names.filter((name) => !comesFromAnother(ledger, event, name));
+  const count = (numberIn(event, 'tensors') ?? event.names.length) - (event.names.length - names.length);
+  if (names.length === 0) return [];
+  return [
+    {
+      sentence: `Before step ${step}, ${tensors(count)} changed while no optimiser was at work: ${named(names, count)}. Right where weights are averaged, merged, projected or loaded between steps; else something initialises them again.`,
+      answers: [],
+    },
+  ];
+}
+
+/** It is dealt out to the optimiser of another rank, which sends it to all, as in ZeRO 1 by hand. */
+function comesFromAnother({ updates }: Ledger, { rank, model }: LedgerEvent, tensor: string): boolean {
+  const held = updates.filter(
+    (update) =>
+      update.model === model && update.tensors.some(({ name, held: times }) => name === tensor && times > 0),
+  );
+  return held.length > 0 && held.every((update) => update.rank !== rank);
 }
 
 /** A gradient so strong that the update is no rounding error of a float32, as plain descent or Adam make it. */

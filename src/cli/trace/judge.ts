@@ -192,6 +192,7 @@ export function historyOptions({ told, options }: TraceRun): LedgerOptions {
     ...(told.semantics === undefined ? {} : { semantics: told.semantics }),
     ...(told.dataset === undefined ? {} : { dataset: told.dataset }),
     ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
+    ...(options.frozen === undefined ? {} : { frozen: splitNames(options.frozen) }),
   };
 }
 
@@ -234,11 +235,12 @@ function tokenizerFor(
 /** The same judgement of the same trace. */
 function againLine(
   folder: string,
-  { dataset, trainOn, tokenizer, marks, semantics, after }: TraceOptions,
+  { dataset, trainOn, frozen, tokenizer, marks, semantics, after }: TraceOptions,
 ): string {
   const options = {
     '--dataset': dataset,
     '--train-on': trainOn,
+    '--frozen': frozen?.join(','),
     '--tokenizer': tokenizer,
     '--marks': marks,
     '--semantics': semantics,

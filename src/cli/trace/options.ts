@@ -27,6 +27,7 @@ export interface TraceOptions extends RecordOptions {
   readonly mode: 'auto' | 'exact' | 'cheap';
   readonly dataset?: string;
   readonly trainOn?: 'assistant' | 'last' | 'completion' | 'all';
+  readonly frozen?: readonly string[];
   readonly tokenizer?: string;
   readonly semantics?: string;
   readonly marks?: string;
@@ -71,6 +72,11 @@ export function addTraceOptions(command: Command): Command {
         'completion',
         'all',
       ]),
+    )
+    .option(
+      '--frozen <names>',
+      'parts of names of tensors that must not move, * for anything; separated by commas; repeatable',
+      collect,
     )
     .option('--tokenizer <dir>', "folder with tokenizer.json (default: the script's own)")
     .option(

@@ -127,7 +127,8 @@ export interface UpdateRecord {
  * Something that was seen of a step, or before the first one. `what`:
  * left-over, again: `names` are tensors whose gradient is the step's before, with a backward pass since or without;
  * scaled: the factor of a gradient scaler is still on the gradients; reworked: they are not what the last backward pass left
- * (`by`: all of them times that, before clipping);
+ * (`by`: all of them times that, before clipping); partition: what DeepSpeed's optimiser gets of this rank's part of the gradient
+ * is `factor` times what the last backward pass left, at an angle of this `cosine`;
  * strangers: the optimiser holds tensors of no model, without a gradient; clip: a call of clipping;
  * schedule: calls of a scheduler since the step before, and the step or epoch that it is at (`last`);
  * followed: whether a model moved behind a step on copies; between, made-anew: it moved while no optimiser stepped, between two

@@ -10,6 +10,7 @@ export interface Said {
   /** --semantics; wins over what arguments say. */
   readonly semantics?: Semantics | undefined;
   readonly trainOn?: Settings['trainOn'];
+  readonly frozen?: Settings['frozen'];
 }
 
 /**
@@ -26,7 +27,7 @@ export function settingsOf(
   const declared = known.length === records.length && wereRead(versions) ? known.map(declaredBy) : [];
   const agreed = declared.length === 0 ? {} : declared.map(({ semantics }) => semantics).reduce(inBoth);
   const from = Object.keys(agreed).length === 0 ? [] : declared.map(({ from }) => from);
-  const { semantics = {}, trainOn } = said;
+  const { semantics = {}, trainOn, frozen = [] } = said;
   const overridden = Object.keys(semantics);
   return {
     from: [...new Set(from), ...(overridden.length > 0 ? [`--semantics ${overridden.join(', ')}`] : [])],
@@ -34,6 +35,7 @@ export function settingsOf(
     trainer: trainers.size === 1 ? [...trainers][0] : undefined,
     values: known.length === 0 ? {} : known.map(({ values }) => values).reduce(inBoth),
     trainOn,
+    ...(frozen.length === 0 ? {} : { frozen }),
   };
 }
 

@@ -323,8 +323,15 @@ describe('loaders', () => {
 
 describe('clipping of shards', () => {
   const CLIP = 'ranks/shards-are-clipped-by-one-norm';
-  const worked = (rank: number, factors: readonly (number | undefined)[], cosine = 1): TraceRecord[] => {
-    const shard: Partial<ReplicaRecord> = { wrapper: 'FSDPModule', apart: [0, 1, 2, 3] };
+  const FSDP: [string, string] = ['FSDPModule', 'reworked'];
+  const ZERO: [string, string] = ['DeepSpeedEngine', 'partition'];
+  const worked = (
+    rank: number,
+    factors: readonly (number | undefined)[],
+    cosine = 1,
+    [wrapper, what] = ['FSDPModule', 'reworked'],
+  ): TraceRecord[] => {
+    const shard: Partial<ReplicaRecord> = { wrapper, apart: [0, 1, 2, 3] };
     const records = rankOf(rank, GOOD, shard);
     return factors
       .flatMap((factor, step): TraceRecord[] => {
@@ -334,7 +341,7 @@ describe('clipping of shards', () => {
         );
         const event: TraceRecord = {
           kind: 'event',
-          what: 'reworked',
+          what,
           step,
           model: 0,
           place: null,
@@ -360,10 +367,12 @@ describe('clipping of shards', () => {
       [0.2, 0.02],
     ],
   ])('by a norm of each rank is found: %o and %o', (left, right) => {
-    const ledger = recordedLedger([worked(0, left), worked(1, right)]);
-    expect(told(CLIP, ledger)[0]).toMatch(
-      /gradients of rank \d are multiplied by [\d.]+ and those of rank \d by/,
-    );
+    for (const by of [FSDP, ZERO]) {
+      const ledger = recordedLedger([worked(0, left, 1, by), worked(1, right, 1, by)]);
+      expect(told(CLIP, ledger)[0]).toMatch(
+        /gradients of rank \d are multiplied by [\d.]+ and those of rank \d by/,
+      );
+    }
   });
 
   test.each<
@@ -379,6 +388,9 @@ describe('clipping of shards', () => {
     ['a rank has no part of the gradient that was looked at', [0.1, 0.2], [undefined, 0.2]],
     ['gradients are worked on otherwise', [0.1, 0.2], [0.3, 0.4], 0.9],
   ])('is right: %s', (_what, left, right, cosine) => {
-    expect(told(CLIP, recordedLedger([worked(0, left, cosine), worked(1, right, cosine)]))).toEqual([]);
+    for (const by of [FSDP, ZERO])
+      expect(told(CLIP, recordedLedger([worked(0, left, cosine, by), worked(1, right, cosine, by)]))).toEqual(
+        [],
+      );
   });
 });

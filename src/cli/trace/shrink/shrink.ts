@@ -283,8 +283,13 @@ const sizeOf = (rows: readonly unknown[]): number =>
 
 function againLine({ command, run }: ShrinkAsk, file: string, written: string, { cwd }: Context): string {
   const { words, named } = pointedAt(command, file, written, cwd);
-  const { trainOn, tokenizer, semantics, keepGoing, steps } = run.options;
-  const typed = Object.entries({ '--train-on': trainOn, '--tokenizer': tokenizer, '--semantics': semantics });
+  const { trainOn, frozen, tokenizer, semantics, keepGoing, steps } = run.options;
+  const typed = Object.entries({
+    '--train-on': trainOn,
+    '--frozen': frozen?.join(','),
+    '--tokenizer': tokenizer,
+    '--semantics': semantics,
+  });
   return [
     ...(named ? [] : [`${VARIABLE}=${quoted(written)}`]),
     `npx lossproof trace ${keepGoing === true ? '--keep-going' : `--steps ${steps}`} --dataset`,

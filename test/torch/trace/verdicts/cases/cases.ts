@@ -3,9 +3,11 @@
 import { addedTokens } from './added.ts';
 import { clips } from './clips.ts';
 import { evaluations } from './evaluations.ts';
+import { frozen } from './frozen.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
+import { partitions } from './partitions.ts';
 import { places } from './places.ts';
 import { ranks } from './ranks.ts';
 import { samplers } from './samplers.ts';
@@ -19,8 +21,10 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   added: addedTokens,
   clips,
   evaluations,
+  frozen,
   heads,
   losses,
+  partitions,
   places,
   ranks,
   samplers,
