@@ -102,10 +102,16 @@ export function logitsOf(
 
 const LOGITS = new Map<string, Float64Array>();
 
+/** By loops: there are millions of them. */
 export function logprobsOf(logits: Float64Array): Float64Array {
-  const most = logits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  const total = logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0);
-  return logits.map((logit) => logit - most - Math.log(total));
+  let most = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < logits.length; at++) most = Math.max(most, logits[at] ?? 0);
+  let total = 0;
+  for (let at = 0; at < logits.length; at++) total += Math.exp((logits[at] ?? 0) - most);
+  const scale = Math.log(total);
+  const out = new Float64Array(logits.length);
+  for (let at = 0; at < logits.length; at++) out[at] = (logits[at] ?? 0) - most - scale;
+  return out;
 }
 
 /** mulberry32: the same numbers everywhere. */
@@ -126,8 +132,8 @@ export function gaussian(random: () => number): number {
 
 function drawn(logprobs: Float64Array, at: number): number {
   let left = at;
-  for (const [id, logprob] of logprobs.entries()) {
-    left -= Math.exp(logprob);
+  for (let id = 0; id < logprobs.length; id++) {
+    left -= Math.exp(logprobs[id] ?? 0);
     if (left < 0) return id;
   }
   return logprobs.indexOf(logprobs.reduce((a, b) => Math.max(a, b)));
