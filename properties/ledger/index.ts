@@ -16,6 +16,7 @@ import { pairSigns } from './pairs/signs.ts';
 import { rankProperties } from './ranks/ranks.ts';
 import { stepProperties } from './steps/steps.ts';
 import { answerProperties } from './tokens/answers.ts';
+import { knownToTheTokenizer } from './tokens/beyond.ts';
 import { leftOutById } from './tokens/left-out.ts';
 import { declaredLength } from './tokens/limits.ts';
 import { neverProperties } from './tokens/never.ts';
@@ -40,6 +41,7 @@ const all: readonly LedgerProperty[] = [
   heldOut,
   declaredLength,
   leftOutById,
+  knownToTheTokenizer,
   ...targetProperties,
   pairSigns,
   pairSizes,

@@ -18,6 +18,7 @@ FAULTS = [
     "stop-off-by-one",
     "another-row",
     "prompt-of-several-turns",
+    "foreign",
 ]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
@@ -32,6 +33,7 @@ parser.add_argument("--warmup", type=int, default=0)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--text", action="store_true", help="plain text, every token of it")
 parser.add_argument("--ends", action="store_true", help="each text ends with the token for that")
+parser.add_argument("--spare", type=int, default=0, help="rows of the embedding beyond the tokenizer's tokens")
 parser.add_argument("--lora", action="store_true")
 parser.add_argument("--compile", help="a backend of torch.compile")
 parser.add_argument("--flatten", action="store_true", help="transformers' own collator, which packs a batch into one row")
@@ -45,9 +47,9 @@ if options.family == "qwen":
 if options.fault == "pad-is-eos":
     tokenizer.pad_token = tokenizer.eos_token
 if options.model == "rotary":
-    model = tiny.rotary(len(tokenizer))
+    model = tiny.rotary(len(tokenizer) + options.spare)
 else:
-    model = tiny.absolute(len(tokenizer), dropout=options.dropout)
+    model = tiny.absolute(len(tokenizer) + options.spare, dropout=options.dropout)
 
 
 class Adapted(torch.nn.Module):
@@ -77,6 +79,8 @@ def asked(row):
 def encoded(row):
     if options.text:
         ids = tokenizer(row["text"], add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id] * options.ends
+        if options.fault == "foreign":
+            ids = [len(tokenizer) + id % options.spare if id % 3 == 0 else id for id in ids]
         return {"input_ids": ids, "labels": list(ids)}
     return tiny.chat_ids(
         tokenizer,

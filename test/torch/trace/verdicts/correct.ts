@@ -153,6 +153,11 @@ export const HARMLESS: Readonly<Record<string, Clean>> = {
     words: 'trl_rl.py --output {out} --constant-reward',
     nothing: true,
   },
+  'an embedding with spare rows': {
+    words: `${HF} --text --ends --spare 5`,
+    data: TEXTS,
+    options: '--strict',
+  },
   'plain text with its end': { words: `${HF} --text --ends`, data: TEXTS },
   'plain text trained whole, the first step at learning rate 0': {
     words: `${HF} --text --warmup 2`,

@@ -34,6 +34,13 @@ export const FAULTS: Readonly<Record<string, Faulty>> = {
     found: 'trace/no-id-is-left-out',
     says: /is left out of the loss at all of its \d+ places.* does not learn to end one/,
   },
+  'ids of another tokenizer, in spare rows of the embedding': {
+    words: `${HF} --text --spare 5 --fault foreign`,
+    data: TEXTS,
+    options: '--strict',
+    found: 'trace/trained-ids-are-tokens',
+    says: /trains? ids that the tokenizer \(.* tokens\) does not have/,
+  },
   'the stop token is one too far': {
     words: `${HF} --fault stop-off-by-one`,
     data: CHATS,
