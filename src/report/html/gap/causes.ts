@@ -41,17 +41,17 @@ function table(
   gone: ReadonlySet<string | undefined> = new Set(),
 ): Markup {
   const others = CAUSES.filter(({ id }) => !gone.has(id) && !ranked.some((each) => each.id === id));
-  return html`<div class="wide" role="region" tabindex="0" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr><th scope="col">Cause</th><th scope="col" class="number">Explains</th><th scope="col" class="number">Nats per row</th><th scope="col" class="number">Standard errors</th><th scope="col">Outcome</th></tr></thead><tbody>
+  return html`<div class="wide" role="region" tabindex="0" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr><th scope="col">Cause</th><th scope="col">Outcome</th><th scope="col" class="number">Explains</th><th scope="col" class="number">Nats per row</th><th scope="col" class="number">Standard errors</th></tr></thead><tbody>
 ${ranked.map(
   (
     each,
     at,
-  ) => html`<tr><th scope="row"><code>${each.id}</code></th><td class="number">${percent(Math.max(0, each.score.share))}</td><td class="number">${short(each.score.gain)}</td><td class="number">${short(each.score.certainty)}</td><td>${outcomeOf(each, at === 0)}</td></tr>
+  ) => html`<tr><th scope="row"><code>${each.id}</code></th><td>${outcomeOf(each, at === 0)}</td><td class="number">${percent(Math.max(0, each.score.share))}</td><td class="number">${short(each.score.gain)}</td><td class="number">${short(each.score.certainty)}</td></tr>
 `,
 )}${others.map(
   ({
     id,
-  }) => html`<tr><th scope="row"><code>${id}</code></th><td class="number">0 %</td><td></td><td></td><td>no better than noise</td></tr>
+  }) => html`<tr><th scope="row"><code>${id}</code></th><td>no better than noise</td><td class="number">0 %</td><td></td><td></td></tr>
 `,
 )}</tbody></table></div>`;
 }
