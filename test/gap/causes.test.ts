@@ -7,7 +7,8 @@ import { type Place, type Planted, rolloutsWith } from './model.ts';
 import { bf16, NOISES } from './noise.ts';
 import { both, heated, moved, otherWeights, topP } from './planted.ts';
 
-const tokensWith = (planted: Planted, seed: number) => tokensOf(rolloutsWith(planted, { seed, length: 40 }));
+const SIZE = { rows: 100, length: 40 };
+const tokensWith = (planted: Planted, seed: number) => tokensOf(rolloutsWith(planted, { seed, ...SIZE }));
 
 test.each(Object.entries(NOISES))('%s noise has no cause', (_, noise) => {
   expect(analyse(tokensWith({ engine: noise, trainer: noise }, 12))).toMatchObject({
@@ -24,9 +25,8 @@ test('another network has no cause, and is no noise', () => {
 test('rows that share a prompt make a temperature exact', () => {
   const planted = { engine: both(heated(0.7), bf16), trainer: bf16 };
   const temperatureOf = (group: number): Readonly<Record<string, number>> =>
-    rank(tokensOf(rolloutsWith(planted, { seed: 14, length: 40, group }))).find(
-      ({ id }) => id === 'temperature',
-    )?.fit.parameters ?? {};
+    rank(tokensOf(rolloutsWith(planted, { seed: 14, ...SIZE, group }))).find(({ id }) => id === 'temperature')
+      ?.fit.parameters ?? {};
   expect(Math.abs((temperatureOf(8).temperature ?? 0) - 0.7)).toBeLessThan(0.02);
   expect(temperatureOf(1)).toMatchObject({ pairs: 0 });
 });
