@@ -1,22 +1,10 @@
 // Tokens that were added: asked about where nothing trains their rows, and a remark where the checkpoint may have.
 import { describe, expect, test } from 'vitest';
-import type { LedgerUpdate, TensorUpdate } from '../../../src/trace/ledger.ts';
+import type { TensorUpdate } from '../../../src/trace/ledger.ts';
 import { holds, judged, silent } from './judged.ts';
+import { FROZEN, tensor, update } from './tensors.ts';
 
 const ID = 'update/added-tokens-are-trained';
-
-const tensor = (name: string, more: Partial<TensorUpdate> = {}): TensorUpdate => ({
-  name,
-  size: 64,
-  dtype: 'float32',
-  norm: 1,
-  moved: true,
-  held: 1,
-  rate: 1e-3,
-  trainable: true,
-  ...more,
-});
-const FROZEN = { moved: false, held: 0, trainable: false };
 
 interface Sketch {
   readonly embedding?: Partial<TensorUpdate>;
@@ -41,16 +29,9 @@ const of = ({
   ids = [5, 30, 7, 2],
   prompt = 2,
 }: Sketch): Parameters<typeof judged>[1] => {
-  const update: LedgerUpdate = {
-    rank: 0,
-    step: 0,
-    model: 0,
-    optimizer: 0,
-    tensors: [tensor('embed.w', embedding), tensor('head.w', head), ...more],
-  };
   return {
     rows: [{ ids, prompt }],
-    updates: [update],
+    updates: [update([tensor('embed.w', embedding), tensor('head.w', head), ...more])],
     events: [
       {
         what: 'added',

@@ -1,30 +1,20 @@
 // The rules about what a template writes: answers that end without their stop token, supervised rows that are written
 // otherwise than prompts, and passes of which nothing is trained.
 import { describe, expect, test } from 'vitest';
-import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
 import type { Ledger } from '../../../src/trace/ledger.ts';
 import type { LedgerSketch, TrainedRowSketch } from '../traced.ts';
 import { holds, judged, silent, worst } from './judged.ts';
+import { tokenizer } from './tokens/rows.ts';
 
 const STOP = 'tokenize/stop-token-is-trained';
 const ANSWER = 'tokenize/answer-is-trained';
 const ALIKE = 'tokenize/sft-and-rl-tokenize-the-same-prompt';
 
 /** 0 pads, 2 ends turns, 3 and 4 open those of user and assistant, 5 is a line's end, 6 a system's header. */
-const tokenizer: Tokenizer = {
-  name: 'numbers',
-  backend: 'huggingface',
-  vocabSize: 100,
-  encode: () => [],
+const numbers = tokenizer({
   decode: (ids) => ids.map((id) => `word${id}`).join(''),
-  token: (id) => `n${id}`,
-  tokenId: () => undefined,
   specialIds: new Set([0, 1, 2, 3, 4, 6]),
-  bosTokenId: 1,
-  eosTokenId: 2,
-  padTokenId: 0,
-  chatTemplate: undefined,
-};
+});
 const template: NonNullable<Ledger['template']> = {
   headers: [
     { name: 'assistant', marks: [4], whole: [4, 5] },
@@ -36,7 +26,7 @@ const template: NonNullable<Ledger['template']> = {
 };
 const sketch = (rows: readonly TrainedRowSketch[], more: Partial<LedgerSketch> = {}): LedgerSketch => ({
   rows: rows.map((row, at) => ({ row: at, ...row })),
-  tokenizer,
+  tokenizer: numbers,
   template,
   ...more,
 });

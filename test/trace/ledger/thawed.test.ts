@@ -1,39 +1,24 @@
 // What stands beside adapters, and what --frozen declares: names and sizes as models have them.
 import { describe, expect, test } from 'vitest';
-import type { LedgerUpdate, TensorUpdate } from '../../../src/trace/ledger.ts';
+import type { TensorUpdate } from '../../../src/trace/ledger.ts';
 import { type LedgerSketch, rankStep } from '../traced.ts';
 import { supervised } from '../weighed.ts';
 import { holds, judged, worst } from './judged.ts';
+import { FROZEN, tensor, update } from './tensors.ts';
 
 const ID = 'update/what-is-frozen-stays';
-const tensor = (name: string, more: Partial<TensorUpdate> = {}): TensorUpdate => ({
-  name,
-  size: 1024,
-  dtype: 'float32',
-  norm: 1,
-  moved: true,
-  held: 1,
-  rate: 1e-3,
-  trainable: true,
-  ...more,
-});
-const still: Partial<TensorUpdate> = { moved: false, held: 0, trainable: false };
+const matrix = (name: string, more: Partial<TensorUpdate> = {}): TensorUpdate =>
+  tensor(name, { size: 1024, ...more });
 const untouched = (name: string, size = 1024): TensorUpdate => {
-  const { norm: _, ...rest } = tensor(name, { ...still, size });
+  const { norm: _, ...rest } = matrix(name, { ...FROZEN, size });
   return rest;
 };
-const update = (tensors: readonly TensorUpdate[], more: Partial<LedgerUpdate> = {}): LedgerUpdate => ({
-  rank: 0,
-  step: 0,
-  model: 0,
-  optimizer: 0,
-  place: 'train.py:9',
-  tensors,
-  ...more,
-});
 const { rows = [] } = supervised({ lengths: [[[5, 3]]] });
 const one: LedgerSketch = { rows, steps: [{ index: 0, ranks: [rankStep(0)] }] };
-const of = (...tensors: readonly TensorUpdate[]): LedgerSketch => ({ ...one, updates: [update(tensors)] });
+const of = (...tensors: readonly TensorUpdate[]): LedgerSketch => ({
+  ...one,
+  updates: [update(tensors)],
+});
 /** Notices that a strict run asks. */
 const asked = (sketch: LedgerSketch): string =>
   (judged(ID, sketch).notices ?? [])
@@ -43,32 +28,32 @@ const asked = (sketch: LedgerSketch): string =>
 
 const ADAPTED = [
   untouched('layers.0.q_proj.base_layer.weight'),
-  tensor('layers.0.q_proj.lora_A.default.weight', { size: 64 }),
-  tensor('layers.0.q_proj.lora_B.default.weight', { size: 64 }),
+  matrix('layers.0.q_proj.lora_A.default.weight', { size: 64 }),
+  matrix('layers.0.q_proj.lora_B.default.weight', { size: 64 }),
 ];
 
 describe('beside adapters', () => {
   test.each(['layers.0.mlp.up_proj.weight', 'model.h.3.mlp.c_fc.weight', 'layers.1.o_proj.weight'])(
     'a matrix of a layer that moves is a notice: %s',
     (name) => {
-      expect(asked(of(...ADAPTED, tensor(name)))).toContain(
+      expect(asked(of(...ADAPTED, matrix(name)))).toContain(
         `moved 2 tensors of adapters, and 1 matrix of layers that no adapter stands beside: ${name}, 89 %`,
       );
     },
   );
 
   test.each([
-    ['a norm', tensor('layers.0.input_layernorm.weight', { size: 32 })],
-    ['a bias', tensor('layers.0.mlp.up_proj.bias', { size: 128 })],
-    ['the embedding', tensor('embed_tokens.weight', { size: 9000 })],
-    ['what is saved with them', tensor('layers.0.mlp.modules_to_save.default.weight')],
+    ['a norm', matrix('layers.0.input_layernorm.weight', { size: 32 })],
+    ['a bias', matrix('layers.0.mlp.up_proj.bias', { size: 128 })],
+    ['the embedding', matrix('embed_tokens.weight', { size: 9000 })],
+    ['what is saved with them', matrix('layers.0.mlp.modules_to_save.default.weight')],
     ['what is frozen', untouched('layers.0.mlp.up_proj.weight')],
   ])('%s is none', (_, other) => {
     expect(asked(of(...ADAPTED, other))).toBe('');
   });
 
   test('without adapters, matrices are what is trained', () => {
-    expect(asked(of(tensor('layers.0.mlp.up_proj.weight'), untouched('embed_tokens.weight')))).toBe('');
+    expect(asked(of(matrix('layers.0.mlp.up_proj.weight'), untouched('embed_tokens.weight')))).toBe('');
   });
 });
 
@@ -79,25 +64,25 @@ describe('what is made to be saved', () => {
     'embed_tokens.token_adapter.trainable_tokens_delta.default',
     'layers.1.v_proj.lora_B.default.weight',
   ])('and is in no optimiser: %s', (name) => {
-    const sketch = of(...ADAPTED, tensor(name, left));
+    const sketch = of(...ADAPTED, matrix(name, left));
     expect(asked(sketch)).toContain(`No optimiser that stepped holds ${name}, which was made to be trained`);
     expect(judged(ID, sketch).notices?.some(({ asked: is }) => is === true)).toBe(true);
   });
 
   test.each([
-    ['it is held', tensor('lm_head.modules_to_save.default.weight')],
+    ['it is held', matrix('lm_head.modules_to_save.default.weight')],
     ['another adapter is switched off', untouched('layers.0.q_proj.lora_A.other.weight')],
-    ['the original of a copy', tensor('lm_head.original_module.weight', { ...left, trainable: false })],
+    ['the original of a copy', matrix('lm_head.original_module.weight', { ...left, trainable: false })],
   ])('%s: right', (_, other) => {
     expect(asked(of(...ADAPTED, other))).toBe('');
   });
 
   test('a second optimiser may hold it in another step: only noticed where it was not seen', () => {
     const name = 'lm_head.modules_to_save.default.weight';
-    const first = update([...ADAPTED, tensor(name, left)]);
-    const second = update([tensor(name)], { optimizer: 1 });
+    const first = update([...ADAPTED, matrix(name, left)]);
+    const second = update([matrix(name)], { optimizer: 1 });
     expect(asked({ ...one, updates: [first, second] })).toBe('');
-    const other = update([tensor('norm.weight')], { optimizer: 1 });
+    const other = update([matrix('norm.weight')], { optimizer: 1 });
     expect(judged(ID, { ...one, updates: [first, other] }).notices?.some(({ asked: is }) => is)).toBe(false);
   });
 });
@@ -106,7 +91,7 @@ describe('declared frozen', () => {
   const MODEL = [
     untouched('vision.layers.0.weight'),
     untouched('vision.layers.1.weight'),
-    tensor('text.layers.0.weight'),
+    matrix('text.layers.0.weight'),
   ];
   const declared = (...frozen: readonly string[]): LedgerSketch => ({
     ...of(...MODEL),

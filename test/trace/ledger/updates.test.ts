@@ -2,10 +2,11 @@
 // those alone that only look like it.
 import { describe, expect, test } from 'vitest';
 import { show } from '../../../src/index.ts';
-import type { LedgerStep, LedgerUpdate, TensorUpdate } from '../../../src/trace/ledger.ts';
+import type { LedgerStep, TensorUpdate } from '../../../src/trace/ledger.ts';
 import { type LedgerSketch, rankStep } from '../traced.ts';
 import { idsOf, supervised } from '../weighed.ts';
 import { holds, judged, silent, worst } from './judged.ts';
+import { tensor, update } from './tensors.ts';
 
 type Done = NonNullable<ReturnType<typeof rankStep>['done']>;
 const made = (index: number, done: Partial<Done> = {}): LedgerStep => {
@@ -15,30 +16,6 @@ const made = (index: number, done: Partial<Done> = {}): LedgerStep => {
     ranks: [{ ...rest, done: { gradientNorm: 1, changed: true, learningRates: [1e-3], ...usual, ...done } }],
   };
 };
-
-const tensor = (name: string, more: Partial<TensorUpdate> = {}): TensorUpdate => ({
-  name,
-  size: 64,
-  dtype: 'float32',
-  norm: 1,
-  peak: 0.5,
-  beside: 0.1,
-  moved: true,
-  held: 1,
-  rate: 1e-3,
-  decay: 0,
-  trainable: true,
-  ...more,
-});
-const update = (tensors: readonly TensorUpdate[], more: Partial<LedgerUpdate> = {}): LedgerUpdate => ({
-  rank: 0,
-  step: 0,
-  model: 0,
-  optimizer: 0,
-  place: 'train.py:9',
-  tensors,
-  ...more,
-});
 
 const { rows = [] } = supervised({ lengths: [[[5, 3]]] });
 const again = rows.map((row) => ({ ...row, step: 1, forward: 1 }));

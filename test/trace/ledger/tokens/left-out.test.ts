@@ -1,27 +1,14 @@
 // Plain text in which one id is trained nowhere, and everything else is.
 import { describe, expect, test } from 'vitest';
-import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
-import type { Origin } from '../../../src/trace/ledger.ts';
-import type { LedgerSketch } from '../traced.ts';
-import { holds, judged, silent } from './judged.ts';
+import type { Origin } from '../../../../src/trace/ledger.ts';
+import type { LedgerSketch } from '../../traced.ts';
+import { holds, judged, silent } from '../judged.ts';
+import { tokenizer } from './rows.ts';
 
 const ID = 'trace/no-id-is-left-out';
 
 /** 1 opens a text, 2 ends one, 3 stands for a picture. */
-const tokenizer: Tokenizer = {
-  name: 'numbers',
-  backend: 'huggingface',
-  vocabSize: 100,
-  encode: () => [],
-  decode: (ids) => ids.map((id) => `word${id}`).join(''),
-  token: (id) => `n${id}`,
-  tokenId: () => undefined,
-  specialIds: new Set([1, 2, 3]),
-  bosTokenId: 1,
-  eosTokenId: 2,
-  padTokenId: 2,
-  chatTemplate: undefined,
-};
+const numbers = tokenizer({ specialIds: new Set([1, 2, 3]), padTokenId: 2 });
 
 interface Text {
   readonly ids: readonly number[];
@@ -44,7 +31,7 @@ const texts = (
     trained: [undefined, ...ids.slice(1).map((id) => (left.includes(id) ? undefined : 0.1))],
     spans: { origin },
   })),
-  tokenizer,
+  tokenizer: numbers,
   ...more,
 });
 const SHORT: readonly Text[] = [{ ids: [7, 8, 2, 9, 10] }, { ids: [11, 2, 12, 2, 13] }];

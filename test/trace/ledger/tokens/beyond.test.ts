@@ -1,29 +1,19 @@
 // Ids that are trained, and that the tokenizer has no token for.
 import { describe, expect, test } from 'vitest';
-import type { Tokenizer } from '../../../src/tokenizers/tokenizer.ts';
-import type { LedgerSketch, TrainedRowSketch } from '../traced.ts';
-import { holds, judged, silent } from './judged.ts';
+import type { LedgerSketch, TrainedRowSketch } from '../../traced.ts';
+import { holds, judged, silent } from '../judged.ts';
+import { tokenizer } from './rows.ts';
 
 const ID = 'trace/trained-ids-are-tokens';
 
 /** Fifty tokens, but for a hole at 40. */
-const tokenizer: Tokenizer = {
-  name: 'numbers',
-  backend: 'huggingface',
+const numbers = tokenizer({
   vocabSize: 49,
-  encode: () => [],
-  decode: (ids) => ids.map((id) => `word${id}`).join(''),
   token: (id) => (id < 50 && id !== 40 ? `n${id}` : undefined),
-  tokenId: () => undefined,
-  specialIds: new Set([0, 2]),
-  bosTokenId: undefined,
-  eosTokenId: 2,
-  padTokenId: 0,
-  chatTemplate: undefined,
-};
+});
 const of = (rows: readonly TrainedRowSketch[], more: Partial<LedgerSketch> = {}): LedgerSketch => ({
   rows: rows.map((row, at) => ({ row: at, ...row })),
-  tokenizer,
+  tokenizer: numbers,
   ...more,
 });
 const sentencesOf = (sketch: LedgerSketch): string[] =>
