@@ -45,7 +45,7 @@ function sayOf(ledger: Ledger, set: ReplicaSet, step: number): Said {
     harm: most.factor / least.factor,
     tell: () => ({
       kind: 'clipped apart',
-      sentence: `Before step ${step}, the gradients of rank ${least.rank} are multiplied by ${show(least.factor)} and those of rank ${most.rank} by ${show(most.factor)}: not by one factor, as clipping by the norm of the whole does it.`,
+      sentence: `Before step ${step}, the gradients of rank ${least.rank} are multiplied by ${show(least.factor)} and those of rank ${most.rank} by ${show(most.factor)}: not by one factor. Clipping by the norm of the whole gradient uses one.`,
       note: NOTE,
       given: { step, factors },
     }),

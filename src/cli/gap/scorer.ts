@@ -1,10 +1,9 @@
 // The Python that scores rows with a model folder, `src/python/lossproof_gap`: one line of JSON out, one in. Loading and scoring take
 // as long as they take: whoever waits sees the progress and may end it.
-import { join } from 'node:path';
 import { parsePython } from '../../outside/json.ts';
 import { lineSplitter } from '../../protocol/lines.ts';
 import { type Child, startChild } from '../../trainer/child.ts';
-import { PACKAGE_ROOT } from '../../version.ts';
+import { PYTHON_FOLDER } from '../../version.ts';
 import type { Problem } from '../context.ts';
 
 export interface Scorer {
@@ -62,8 +61,6 @@ export function startScorer(
 }
 
 // --- helpers ---
-
-const PYTHON_FOLDER = join(PACKAGE_ROOT, 'src', 'python');
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

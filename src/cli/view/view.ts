@@ -1,5 +1,4 @@
 // `view`: the masks of one's own data set. Which tokens of each row will be trained, and what is wrong with them.
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless } from '../../report/text/visible.ts';
@@ -10,9 +9,8 @@ import { type Context, isProblem, type Problem, refuse, say, sayDocument } from 
 import { FAILED, HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, wholePositive } from '../options.ts';
-import { writeWhole } from '../outputs/written.ts';
+import { pageProblem, writePage } from '../outputs/page.ts';
 import { widthOfScreen } from '../trainer/session.ts';
-import { asTyped } from '../typed.ts';
 import { type Configured, openConfiguration } from './configuration.ts';
 import { type Given, sourceOf } from './source.ts';
 import { type WorldOptions, worldOf } from './world.ts';
@@ -107,6 +105,8 @@ const WORDS: Words = {
 };
 
 async function view(data: string | undefined, options: Options, context: Context): Promise<number> {
+  const unwritable = pageProblem(options.html, context);
+  if (unwritable !== undefined) return refuse(context, unwritable);
   const configured =
     options.config === undefined ? undefined : await configuredBy(options.config, data, options, context);
   if (configured !== undefined && isProblem(configured)) return refuse(context, configured);
@@ -153,18 +153,21 @@ async function view(data: string | undefined, options: Options, context: Context
   };
   const shown =
     options.row === undefined && options.all !== true ? seen.kept.slice(0, options.rows) : seen.kept;
+  const fails = isWrong(seen, options.strict === true);
   if (options.json === true) {
     const { viewJson } = await import('../../report/view/json.ts');
-    sayDocument(context, viewJson({ ...seen, kept: shown }, of));
+    sayDocument(context, viewJson({ ...seen, kept: shown }, of, fails));
   } else say(context, ...viewLines({ ...seen, kept: shown }, print));
   const missing = (options.row ?? []).filter((row) => !seen.kept.some(({ number }) => number === row));
   if (missing.length > 0) context.err.write(`lossproof: there is no row ${missing.join(', ')}\n`);
-  if (options.html !== undefined) {
-    const written = await writePage(options.html, seen, of, context);
-    if (written !== undefined) return refuse(context, written);
-    if (options.json !== true) say(context, `wrote ${options.html}`);
-  }
-  return isWrong(seen, options.strict === true) ? FAILED : HOLDS;
+  const lost = await writePage(
+    options.html,
+    async () => (await import('../../report/html/view/view.ts')).viewPage(seen, { of }),
+    context,
+  );
+  if (lost !== undefined) return refuse(context, lost);
+  if (options.html !== undefined && options.json !== true) say(context, `wrote ${options.html}`);
+  return fails ? FAILED : HOLDS;
 }
 
 function isWrong({ flagged, counts, settings = [] }: View, strict: boolean): boolean {
@@ -188,17 +191,6 @@ function problemOf({ rows, kept, counts }: View, name: string): string {
   const sentence = harmless(kept[0]?.faults.at(-1)?.sentence ?? counts[0]?.example ?? '');
   if (rows === 0) return `${name} has no rows`;
   return rows === 1 ? sentence : `none of the ${rows} rows of ${name} can be read. The first: ${sentence}`;
-}
-
-async function writePage(
-  file: string,
-  seen: View,
-  of: readonly string[],
-  context: Context,
-): Promise<Problem | undefined> {
-  const { viewPage } = await import('../../report/html/view/view.ts');
-  const why = writeWhole(resolve(context.cwd, file), asTyped(viewPage(seen, { of })));
-  return why === undefined ? undefined : { problem: `${file} ${why}` };
 }
 
 function wholeNumbers(text: string): readonly number[] {

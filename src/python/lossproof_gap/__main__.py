@@ -13,8 +13,8 @@ import sys
 def main(folder):
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    os.environ["HF_HUB_OFFLINE"] = "1"
     # A folder that is not there is otherwise looked for as a name on the hub.
+    os.environ["HF_HUB_OFFLINE"] = "1"
     desk = Desk(folder)
     for line in sys.stdin:
         try:

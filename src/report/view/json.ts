@@ -17,13 +17,16 @@ const MOST_CHARACTERS = 500;
 /** Of one fault: the first says where to look. */
 const MOST_COLUMNS = 8;
 
-/** @param of the file and the tokenizer, as the first line on a terminal has them. */
-export function viewJson(view: View, of: readonly string[]): string {
+/**
+ * @param of the file and the tokenizer, as the first line on a terminal has them
+ * @param isWrong something is flagged; under --strict, noted
+ */
+export function viewJson(view: View, of: readonly string[], isWrong: boolean): string {
   const document = {
     schema: SCHEMA,
     version: VERSION,
     of,
-    verdict: isWrong(view) ? 'fail' : 'pass',
+    verdict: isWrong ? 'fail' : 'pass',
     sentence: verdictOf(view),
     rows: view.rows,
     flagged: view.flagged,
@@ -41,9 +44,6 @@ export function viewJson(view: View, of: readonly string[]): string {
   };
   return JSON.stringify(document, (_key, value) => (typeof value === 'string' ? harmless(value) : value), 2);
 }
-
-const isWrong = (view: View): boolean =>
-  view.flagged > 0 || settingsOf(view).some(({ note }) => note !== true);
 
 const settingFacts = ({ key, line, sentence, note }: SettingFault): object => ({
   key,

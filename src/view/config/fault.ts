@@ -1,6 +1,6 @@
 // What is wrong with a configuration.
 
-/** What is wrong with a configuration: a key that does nothing, or that stops the trainer. */
+/** A key that does nothing, or that stops the trainer. */
 export interface SettingFault {
   /** As the file has it, with the part that it is in: `columns.response`. */
   readonly key: string;

@@ -55,6 +55,13 @@ test('view --json has every shape of row, with its masks as runs of tokens', asy
   expect(parts.filter(({ trained }) => trained).map(({ text }) => text)).toEqual(['Hello!', '<|im_end|>']);
 });
 
+test('view --json fails by a note where --strict does', async () => {
+  const rows = [{ text: 'A text.' }, { text: 'A text.' }];
+  const lax = await viewed(rows, 0, '--tokenizer', QWEN);
+  expect(lax).toMatchObject({ verdict: 'pass', findings: [{ weight: 'note' }] });
+  expect(await viewed(rows, 1, '--tokenizer', QWEN, '--strict')).toMatchObject({ verdict: 'fail' });
+});
+
 test('view --json without a tokenizer shows ids, and is as short for a long row', async () => {
   const ids = Array.from({ length: 2_000 }, (_, at) => at + 1);
   const labels = ids.map((id) => (id % 10 === 0 ? id : -100));
