@@ -1,9 +1,9 @@
 // The page that `gap --html` writes: from disk, on a narrow screen, in the dark, without script, for who hears it.
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from 'vitest';
 import { gapPage } from '../../src/report/html/gap/gap.ts';
 import { gapWith, hostileGap, PLANTED_PAGES, pageOf } from '../report/html/gap/gaps.ts';
 import { HOSTILE } from '../report/html/page/hostile.ts';
+import { testPage } from './page.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';
 
 useBrowser();
@@ -12,19 +12,7 @@ const document = gapPage(
   pageOf(gapWith(PLANTED_PAGES.cause), { textOf: (id) => `token ${id}`, notes: ['1 row left out.'] }),
 );
 
-test('opens from disk, asks for nothing, complains of nothing', async () => {
-  const { page, requests, troubles } = await open(document);
-  expect(await page.locator('h1').innerText()).toContain('shift explains');
-  expect(requests).toEqual([]);
-  expect(troubles).toEqual([]);
-});
-
-test.each(['light', 'dark'] as const)('can be heard and read, %s', async (colorScheme) => {
-  const { page } = await open(document, { colorScheme });
-  await unfold(page);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-});
+testPage(document, 'shift explains');
 
 test('the dots are seen, in another colour than the crosses and than the ground', async () => {
   const { page } = await open(document, { colorScheme: 'dark' });
@@ -41,12 +29,6 @@ test('is read without script: figures with a sentence, tables with headings', as
   expect(await page.getByRole('img', { name: /equal sides lie on the diagonal/i }).count()).toBe(1);
   const causes = page.getByRole('region', { name: 'All causes' });
   expect(await causes.getByRole('rowheader', { name: 'shift', exact: true }).count()).toBe(1);
-});
-
-test.each([320, 360])('does not scroll sideways at %d pixels', async (width) => {
-  const { page } = await open(document, { viewport: { width, height: 740 } });
-  await unfold(page);
-  expect(await widthOf(page)).toBeLessThanOrEqual(width);
 });
 
 test('text that tries to be more than text stays text', async () => {

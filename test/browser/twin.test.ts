@@ -1,9 +1,9 @@
 // The page that `twin --html` writes: from disk, on a narrow screen, on paper, without script, for who hears it.
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from 'vitest';
 import { twinPage } from '../../src/report/html/twin/twin.ts';
 import { HOSTILE } from '../report/html/page/hostile.ts';
 import { hostileTwin, twinOf } from '../report/html/twin/twins.ts';
+import { testPage } from './page.ts';
 import { open, unfold, useBrowser, widthOf } from './world.ts';
 
 useBrowser();
@@ -12,19 +12,7 @@ const document = twinPage(
   twinOf(undefined, { notes: ['The runs changed files that were there before: out.txt.'] }),
 );
 
-test('opens from disk, asks for nothing, complains of nothing', async () => {
-  const { page, requests, troubles } = await open(document);
-  expect(await page.locator('h1').innerText()).toContain('checkpointing changed what is trained');
-  expect(requests).toEqual([]);
-  expect(troubles).toEqual([]);
-});
-
-test.each(['light', 'dark'] as const)('can be heard and read, %s', async (colorScheme) => {
-  const { page } = await open(document, { colorScheme });
-  await unfold(page);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-});
+testPage(document, 'checkpointing changed what is trained');
 
 test('the first place is framed, and told from a difference of its size by more than colour', async () => {
   const { page } = await open(document);
@@ -46,12 +34,6 @@ test('is read without script: a table with headings for rows and columns', async
   expect(await table.getByRole('rowheader', { name: 'layers.1.mlp', exact: true }).count()).toBe(1);
   expect(await table.getByRole('columnheader').allInnerTexts()).toContain('step 1');
   expect(await page.locator('#change-repeat summary').innerText()).toContain('the same to the last bit');
-});
-
-test.each([320, 360])('does not scroll sideways at %d pixels', async (width) => {
-  const { page } = await open(document, { viewport: { width, height: 740 } });
-  await unfold(page);
-  expect(await widthOf(page)).toBeLessThanOrEqual(width);
 });
 
 test('is printed whole', async () => {
