@@ -1,10 +1,11 @@
 // `view --config` on configurations of LLaMA-Factory: its rows are those of LLaMA-Factory, and what it flags stops it or does
 // nothing.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { families, familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
 import { knownOf } from '../../../src/view/config/known.ts';
 import { fixedTokenizer, templateOf } from '../../../src/view/config/llama-factory/template.ts';
 import { STARTING } from '../trl/ask.ts';
+import { compare, type Flagged } from './compared.ts';
 import { type Case, type Project, project } from './rows.ts';
 
 const SETTING = { use_cpu: true, output_dir: 'out', report_to: 'none', stage: 'sft', do_train: true };
@@ -164,7 +165,7 @@ const TEMPLATES: Readonly<Record<string, Case>> = Object.fromEntries(
 );
 
 /** A setting that does nothing: the rows are those of the same file without it. */
-const IDLE: Readonly<Record<string, readonly [string, Case]>> = {
+const IDLE: Flagged = {
   'thinking-of-another-template': ['enable_thinking', sharegpt({ enable_thinking: false })],
   'a-misspelt-part': [
     'rows.column',
@@ -185,7 +186,7 @@ const PLAIN: Readonly<Record<string, Case>> = {
 };
 
 /** A setting with which LLaMA-Factory stops, or makes no row. */
-const STOPS: Readonly<Record<string, readonly [string, Case]>> = {
+const STOPS: Flagged = {
   'an-unknown-key': ['cutof_len', sharegpt({ cutof_len: 100 })],
   'both-masks': ['mask_history', sharegpt({ mask_history: true, train_on_prompt: true })],
   'probabilities-of-a-sum': ['interleave_probs', sharegpt({ interleave_probs: '0.5' })],
@@ -214,34 +215,14 @@ beforeAll(async () => {
 }, STARTING * 3);
 afterAll(() => made?.end());
 
-describe('rows are those of LLaMA-Factory, and no setting is flagged', () => {
-  test('most templates are among them', () => {
-    expect(Object.keys(TEMPLATES).length).toBeGreaterThan(40);
-  });
-
-  test.each(Object.keys({ ...RIGHT, ...TEMPLATES }))('%s', async (name) => {
-    const { rows, faults } = await made.ours(name);
-    expect(made.theirs.get(name)).toEqual({ rows });
-    expect(rows).not.toEqual([]);
-    expect(faults).toEqual([]);
-  });
+test('most templates are among them', () => {
+  expect(Object.keys(TEMPLATES).length).toBeGreaterThan(40);
 });
 
-describe('a setting that does nothing is flagged', () => {
-  test.each(Object.entries(IDLE))('%s', async (name, [key]) => {
-    const { rows, faults } = await made.ours(name);
-    expect(faults).toEqual([key]);
-    expect(made.theirs.get(name)).toEqual({ rows });
-    expect(made.theirs.get(`${name}-bare`)).toEqual({ rows });
-  });
-});
-
-describe('a setting with which LLaMA-Factory stops is flagged', () => {
-  test.each(Object.entries(STOPS))('%s', async (name, [key]) => {
-    const { faults } = await made.ours(name);
-    expect(faults).toEqual([key]);
-    expect(made.theirs.get(name)).toHaveProperty('stops');
-  });
+compare('LLaMA-Factory', () => made, {
+  right: Object.keys({ ...RIGHT, ...TEMPLATES }),
+  idle: IDLE,
+  stops: STOPS,
 });
 
 test('a text that spells no is true for LLaMA-Factory, and flagged', async () => {

@@ -1,6 +1,7 @@
 // `view --config` on configurations of `trl sft`: its rows are those of SFTTrainer, and what it flags stops TRL or does nothing.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { STARTING } from '../trl/ask.ts';
+import { compare, type Flagged } from './compared.ts';
 import { type Case, type Project, project } from './rows.ts';
 
 const SETTING = { use_cpu: true, output_dir: 'out', report_to: 'none' };
@@ -106,7 +107,7 @@ const RIGHT: Readonly<Record<string, Case>> = {
 };
 
 /** A setting that does nothing: the rows are those of the same file without it. */
-const IDLE: Readonly<Record<string, readonly [string, Case]>> = {
+const IDLE: Flagged = {
   'completion-of-messages': ['completion_only_loss', sft(TALKS, { completion_only_loss: true })],
   'completion-of-texts': ['completion_only_loss', sft([{ text: 'a b' }], { completion_only_loss: true })],
   'completion-of-labels': [
@@ -123,7 +124,7 @@ const IDLE: Readonly<Record<string, readonly [string, Case]>> = {
 };
 
 /** A setting with which TRL stops. */
-const STOPS: Readonly<Record<string, readonly [string, Case]>> = {
+const STOPS: Flagged = {
   'an-unknown-key': ['max_lenght', sft(TALKS, { max_lenght: 20 })],
   'a-key-of-another-command': ['num_generations', sft(TALKS, { num_generations: 2 })],
   'a-key-of-an-older-version': ['max_seq_length', sft(TALKS, { max_seq_length: 20 })],
@@ -157,28 +158,8 @@ beforeAll(async () => {
 }, STARTING * 3);
 afterAll(() => made?.end());
 
-describe('rows are those of SFTTrainer, and no setting is flagged', () => {
-  test.each(Object.keys(RIGHT))('%s', async (name) => {
-    const { rows, faults } = await made.ours(name);
-    expect(made.theirs.get(name)).toEqual({ rows });
-    expect(rows).not.toEqual([]);
-    expect(faults).toEqual([]);
-  });
-});
-
-describe('a setting that does nothing is flagged', () => {
-  test.each(Object.entries(IDLE))('%s', async (name, [key]) => {
-    const { rows, faults } = await made.ours(name);
-    expect(faults).toEqual([key]);
-    expect(made.theirs.get(name)).toEqual({ rows });
-    expect(made.theirs.get(`${name}-bare`)).toEqual({ rows });
-  });
-});
-
-describe('a setting with which TRL stops is flagged', () => {
-  test.each(Object.entries(STOPS))('%s', async (name, [key]) => {
-    const { faults } = await made.ours(name);
-    expect(faults).toEqual([key]);
-    expect(made.theirs.get(name)).toHaveProperty('stops');
-  });
+compare('SFTTrainer', () => made, {
+  right: Object.keys(RIGHT),
+  idle: IDLE,
+  stops: STOPS,
 });
