@@ -18,6 +18,7 @@ test.each<Readonly<Record<string, string>>>([
     'per-rank normalisation': 'loss/independent-of-ranks',
     'reward at the last column': 'token_rewards/add-up-to-the-score-less-the-kl',
     'prompt in the preference': 'preference/masks-are-the-completions',
+    'groups out of bounds kept': 'reward/filter-follows-the-rule',
   },
   {
     'positions missing': 'model/logprobs-equal-the-reference',

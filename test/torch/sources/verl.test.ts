@@ -20,6 +20,8 @@ test.each<Readonly<Record<string, string>>>([
     'label shift': 'sft-loss/equals-the-reference',
     'double first token': 'tokenize/rl-ids-are-the-rendered-template',
     'answer masked off by one': 'tokenize/prompt-is-not-trained',
+    'groups without a signal kept': 'reward/filter-follows-the-rule',
+    'the whole budget again': 'rollout/partial-has-what-is-left-of-the-budget',
   },
   {
     'advantages over the batch': 'advantages/zero-mean-in-each-group',
@@ -28,6 +30,7 @@ test.each<Readonly<Record<string, string>>>([
     'critic held back': 'value-loss/equals-the-reference',
     'ratio detached': 'loss/on-policy-gradient-follows-the-advantage',
     'double BOS': 'tokenize/exactly-the-right-number-of-bos',
+    'the part forgotten': 'rollout/partial-goes-on-from-the-prefix',
   },
   { 'log-probabilities off by one': 'model/logprobs-equal-the-reference' },
 ])('finds %o', (faults) => finds('verl', faults));
