@@ -23,6 +23,7 @@ import { neverProperties } from './tokens/never.ts';
 import { renderedAlike } from './tokens/rendered.ts';
 import { sampledProperties } from './tokens/sampled.ts';
 import { targetProperties } from './tokens/targets.ts';
+import { sizedDown } from './weights/sized.ts';
 import { weightProperties } from './weights/weights.ts';
 
 const PREDICTS_NOTHING = 'what is trained predicts no token';
@@ -42,6 +43,7 @@ const all: readonly LedgerProperty[] = [
   declaredLength,
   leftOutById,
   knownToTheTokenizer,
+  sizedDown,
   ...targetProperties,
   pairSigns,
   pairSizes,

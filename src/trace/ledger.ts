@@ -145,6 +145,11 @@ export interface Trained {
   readonly logprob: number | undefined;
   /** Label smoothing without a target: this weight is spread over the whole vocabulary, and `weight` is 0. Absent: none. */
   readonly spread?: number;
+  /**
+   * A divergence from a teacher without a target: its weight, null where not measured; target, weight and residual are undefined.
+   * Absent: none.
+   */
+  readonly taught?: number | null;
 }
 
 /** Where a row stands. */
