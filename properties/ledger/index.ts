@@ -9,6 +9,7 @@ import {
 } from '../../src/index.ts';
 import { heldOut } from './input/held-out.ts';
 import { inputProperties } from './input/input.ts';
+import { otherOrders } from './input/orders.ts';
 import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
 import { ownReference } from './pairs/own-reference.ts';
@@ -40,6 +41,7 @@ const all: readonly LedgerProperty[] = [
   renderedAlike,
   ...inputProperties,
   heldOut,
+  otherOrders,
   declaredLength,
   leftOutById,
   knownToTheTokenizer,

@@ -151,7 +151,10 @@ const UNEXPLAINED = 1;
 function together(before: Trained | undefined, now: Trained): Trained {
   if (before === undefined) return now;
   if (before.taught !== undefined && now.taught !== undefined)
-    return { ...now, taught: before.taught === null || now.taught === null ? null : before.taught + now.taught };
+    return {
+      ...now,
+      taught: before.taught === null || now.taught === null ? null : before.taught + now.taught,
+    };
   if (before.taught !== undefined) return now;
   if (now.taught !== undefined) return before;
   const [larger, smaller] = size(now) > size(before) ? [now, before] : [before, now];

@@ -24,7 +24,9 @@ export interface Unknown {
 }
 
 export function unknownIn(rows: readonly LedgerRow[]): Unknown {
-  const trained = rows.flatMap((row) => row.trained.filter((each) => each !== undefined && each.weight !== 0));
+  const trained = rows.flatMap((row) =>
+    row.trained.filter((each) => each !== undefined && each.weight !== 0),
+  );
   return { open: trained.filter((each) => each !== undefined && isOpen(each)).length, all: trained.length };
 }
 

@@ -26,7 +26,9 @@ export const sizedDown: LedgerProperty = {
     const wrong = known.filter(({ rewarded }) => rewarded);
     const judgement = judgementOf(
       known.length,
-      signs.filter(({ rewarded }) => rewarded === undefined).map(() => 'which way it pushes could not be read'),
+      signs
+        .filter(({ rewarded }) => rewarded === undefined)
+        .map(() => 'which way it pushes could not be read'),
       [],
     );
     const [first] = wrong;

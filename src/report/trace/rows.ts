@@ -64,10 +64,9 @@ export function stripOfRow(
       { name: 'target', cells: columns.map((at) => targetCell(trained[at], name)) },
       {
         name: 'weight',
-        cells: columns.map((at) => weightCell(
-            trained[at]?.spread ?? trained[at]?.taught ?? trained[at]?.weight,
-            trained[at],
-          )),
+        cells: columns.map((at) =>
+          weightCell(trained[at]?.spread ?? trained[at]?.taught ?? trained[at]?.weight, trained[at]),
+        ),
       },
       {
         name: 'expected',

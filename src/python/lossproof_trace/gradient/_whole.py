@@ -27,6 +27,9 @@ HINT = 0.5
 # The sum of a gradient over its magnitudes: above it something moves all logits alike.
 EXCESS = {"float64": 1e-5, "float32": 1e-4, "float16": 3e-2, "bfloat16": 5e-2}
 
+# And so many times that beside a divergence from a teacher, where p and q nearly cancel.
+BESIDE = 10
+
 LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
 LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.1, 20.0
 
@@ -94,8 +97,9 @@ def complete(found, spots, g, values, excess, precision, post, known, teachers, 
     found.left("faint", faint)
     found.left("temperature", doubtful & ~unknown)
     found.left("value", lost | (unkept & ~unknown & ~doubtful & ~fine & ~faint))
-    if shape is None:
-        moved_alike(found, spots, excess, alike & ~unknown, post)
+    if shape is None or (shape.teacher is not None and shape.post.identity):
+        large = alike if shape is None else excess.abs() > BESIDE * EXCESS[precision]
+        moved_alike(found, spots, excess, large & ~unknown, post)
 
 
 def nothing_to_read(found, which):
@@ -171,7 +175,9 @@ def moved_alike(found, spots, excess, alike, post):
     above = (spots.z[alike].mean(1) + math.log(spots.vocab) > 0) & (excess[alike].abs() > 0)
     signs = excess[alike][above]
     told = {"rewarded": bool(signs.median() < 0)} if same_sign(signs) else {}
-    found.terms = [{"kind": "normalizer", **told}]
+    # Beside a divergence, which is a difference of nearly equal numbers, rounding moves logits alike as well: each way at times.
+    if told or not found.terms:
+        found.terms = [*found.terms, {"kind": "normalizer", **told}]
 
 
 def instead(parts, precision, post):
