@@ -7,6 +7,7 @@ import {
   targetsOf,
   weightsOf,
 } from '../../src/index.ts';
+import { consumedRows } from './input/consumed.ts';
 import { heldOut } from './input/held-out.ts';
 import { inputProperties } from './input/input.ts';
 import { otherOrders } from './input/orders.ts';
@@ -42,6 +43,7 @@ const all: readonly LedgerProperty[] = [
   ...inputProperties,
   heldOut,
   otherOrders,
+  consumedRows,
   declaredLength,
   leftOutById,
   knownToTheTokenizer,

@@ -95,7 +95,7 @@ function maskOf({ attention, attention_mask }: ReadForward, row: number): Ids | 
   return mask?.every((x) => x === 0 || x === 1) === true ? mask : undefined;
 }
 
-function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
+export function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
   const [pass, number, workers, size = 0, of = 0] = batch ?? [];
   if (pass === undefined || number === undefined || workers === undefined) return {};
   return {
