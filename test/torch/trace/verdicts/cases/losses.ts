@@ -15,8 +15,12 @@ const clean = (shape: string, more: Partial<CleanCase> = {}): CleanCase => ({
   ...more,
 });
 
-const found = (shape: string, fault: string, [id, says]: readonly [string, RegExp]): FaultyCase => ({
-  words: `${TERMS} ${shape} --fault ${fault}`,
+const found = (
+  shape: string,
+  fault: string | undefined,
+  [id, says]: readonly [string, RegExp],
+): FaultyCase => ({
+  words: `${TERMS} ${shape}${fault === undefined ? '' : ` --fault ${fault}`}`,
   data: PAIRS,
   options: MEAN,
   found: id,
@@ -55,6 +59,7 @@ const SPREAD_PADS = [
   /is padding in .* but label\s+smoothing is spread over all/s,
 ] as const;
 const STOP = ['tokenize/stop-token-is-trained', /is not trained itself/] as const;
+const SIGN = ['trace/z-loss-keeps-logits-small', /rewards large logits/] as const;
 const PADS = ['mask/padding-is-never-trained', /is padding/] as const;
 const SHARES = ['trace/weights-follow-the-aggregation', /token-mean/] as const;
 const TARGET = 'trace/target-is-the-next-token';
@@ -75,6 +80,12 @@ export const losses: Cases = {
       exact: tokenMean(PAIRS, undefined, 0.5),
       says: /0\.5 cross-entropy \+ 0\.5 KL to model \d at temperature 1\.5/,
     }),
+    'a teacher and nothing else': {
+      words: `${TERMS} pure`,
+      data: PAIRS,
+      options: MEAN,
+      says: /loss 1 KL to model \d at temperature 1\.5, and no target tokens/,
+    },
     'an entropy bonus': clean('entropy', { says: /entropy term 0\.02 \(the loss rewards entropy\)/ }),
     'a z-loss': clean('z-loss', { says: /loss a term on the size of the logits \(a z-loss\) step/ }),
     'a z-loss on every position': clean('z-loss --fault everywhere', {
@@ -83,10 +94,6 @@ export const losses: Cases = {
     'a z-loss on prompts as well': clean('z-loss --fault everywhere-but-pads', {
       says: /loss a term on the size of the logits \(a z-loss\) step/,
     }),
-    'a z-loss with the other sign': clean('z-gain', {
-      says: /loss a term that rewards large logits \(a z-loss with the wrong sign\) step/,
-    }),
-    'the same on every position': clean('z-gain --fault everywhere', { says: /rewards large logits/ }),
     'an entropy bonus on every position': clean('entropy --fault everywhere', {
       says: /loss entropy term 0\.\d+ \(the loss rewards entropy\) step/,
     }),
@@ -186,14 +193,12 @@ export const losses: Cases = {
       /another one than the sum/,
       `${ANSWERS} --strict`,
     ),
-    'a teacher and nothing else': unknown(
-      'pure',
-      /No token is a target: the loss is 1 KL to model \d at temperature 1\.5/,
-    ),
     'a teacher that is no model': unknown(
       'unseen-teacher',
       /the loss is over the whole vocabulary|in a way that is not recognised/,
     ),
+    'a z-loss with the other sign': found('z-gain', undefined, SIGN),
+    'the same on every position': found('z-gain', 'everywhere', SIGN),
     'a term of its own': unknown(
       'unknown',
       /depends on the whole vocabulary in a way that is not recognised/,
