@@ -21,6 +21,7 @@ import {
   isOffTarget,
   isSampled,
   isTaught,
+  mostlyOpen,
   needsSampled,
   needsTaught,
   needsTrained,
@@ -179,7 +180,7 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
     if (columns.length === 0) continue;
     const unclear = isOffTarget(row)
       ? OFF_TARGET
-      : columns.every((t) => seenAt(row, t) === 'unclear')
+      : columns.every((t) => seenAt(row, t) === 'unclear') || mostlyOpen(ledger, row)
         ? UNEXPLAINED
         : place.meant?.(row, ledger);
     if (unclear !== undefined) {

@@ -48,6 +48,17 @@ export function isOffTarget(row: LedgerRow): boolean {
   return wrong > right;
 }
 
+/**
+ * Nothing explains most of what its forward pass trains. Where the distribution of a teacher is taught in a form that is not
+ * known, the few positions at which the teacher is sure of one token look like targets.
+ */
+export function mostlyOpen({ rows }: Ledger, { rank, forward }: LedgerRow): boolean {
+  const trained = rows
+    .filter((row) => row.rank === rank && row.forward === forward)
+    .flatMap((row) => row.trained.filter((each) => each !== undefined && each.weight !== 0));
+  return trained.filter((each) => each !== undefined && isOpen(each)).length * 2 > trained.length;
+}
+
 /** Whether anything behind this column was trained: only then does it matter how the model saw this one. */
 export function mattersBehind(row: LedgerRow, column: number): boolean {
   for (let t = column + 1; t < row.trained.length; t++) if (seenAt(row, t) !== 'no') return true;
