@@ -7,8 +7,10 @@ import {
   targetsOf,
   weightsOf,
 } from '../../src/index.ts';
+import { consumedRows } from './input/consumed.ts';
 import { heldOut } from './input/held-out.ts';
 import { inputProperties } from './input/input.ts';
+import { otherOrders } from './input/orders.ts';
 import { isPushedDown } from './input/policy.ts';
 import { pairSizes } from './pairs/opposite.ts';
 import { ownReference } from './pairs/own-reference.ts';
@@ -39,6 +41,8 @@ const all: readonly LedgerProperty[] = [
   renderedAlike,
   ...inputProperties,
   heldOut,
+  otherOrders,
+  consumedRows,
   declaredLength,
   leftOutById,
   knownToTheTokenizer,

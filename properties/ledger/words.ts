@@ -77,13 +77,15 @@ export function rowStrip(ledger: Ledger, row: LedgerRow, marks: readonly number[
         each === undefined
           ? undefined
           : each.target === undefined
-            ? each.spread === undefined
-              ? UNKNOWN
-              : EVERY
+            ? each.taught !== undefined
+              ? TEACHER
+              : each.spread === undefined
+                ? UNKNOWN
+                : EVERY
             : nameOf(speller, each.target),
       ),
       weight: row.trained.map((each) =>
-        each === undefined ? undefined : (each.spread ?? each.weight ?? UNKNOWN),
+        each === undefined ? undefined : (each.spread ?? each.taught ?? each.weight ?? UNKNOWN),
       ),
       expected: row.ids.map((_, t) =>
         expected[t] === undefined ? 'either' : expected[t] ? 'trained' : 'not',
@@ -107,6 +109,8 @@ export function rowStrip(ledger: Ledger, row: LedgerRow, marks: readonly number[
 const UNKNOWN = '?';
 /** Every token is pushed up alike. */
 const EVERY = '(all)';
+/** All tokens, as the teacher has them. */
+const TEACHER = '(teacher)';
 /** As strips write what is not there. */
 const NOTHING = '·';
 const BEHIND = '(after the row)';

@@ -2,7 +2,7 @@
 // no whole step of it, the run must not count as a pass, whatever was judged.
 import type { Ledger, LedgerProcess } from './ledger.ts';
 import { scoresOnly } from './scorers.ts';
-import { lossWords, unknownIn } from './terms.ts';
+import { unknownIn } from './terms.ts';
 import { unreadSentences } from './unread.ts';
 
 /**
@@ -49,10 +49,6 @@ function unexplained(ledger: Ledger): readonly string[] {
   const { rows, models } = ledger;
   if (scoresOnly(ledger)) return [];
   const { open, all } = unknownIn(rows);
-  if (all > 0 && open === all && rows.some(({ terms }) => terms?.some(({ kind }) => kind === 'teacher')))
-    return [
-      `No token is a target: the loss is ${lossWords(ledger).join('; ')}. The trained tokens of a row cannot be read from it, so masks and weights were not judged.`,
-    ];
   const residuals = rows.flatMap(({ trained }) =>
     trained.flatMap((each) => (each?.residual === undefined ? [] : [each.residual])),
   );

@@ -4,6 +4,7 @@ import type { Entry } from '../view/read.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { withoutFalseCaps } from './caps.ts';
 import type {
+  DiscardedRow,
   Generation,
   Ledger,
   LedgerModel,
@@ -16,7 +17,7 @@ import { isTraining, type Ranked, rankedOf } from './ranks.ts';
 import type { SpecialIds } from './real.ts';
 import type { ReadForward, ReadRecord, ReadTrained } from './records/shapes.ts';
 import { averagedOver, type ReplicaSet, replicasOf } from './replicas.ts';
-import { rowsOf, trainedOf } from './rows.ts';
+import { batchOf, rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';
 import { isScorer, scoresOnly, withoutBystanders, withoutExpectation } from './scorers.ts';
 import { settingsOf } from './settings/settings.ts';
@@ -53,6 +54,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
   const replicas = replicasOf(ranked, heldAtOf(ranked));
   const books = ranked.map((process) => forwardsOf(process, special, replicas));
   const bare = withoutFalseCaps(books.flatMap((process) => process.rows));
+  const discarded = books.flatMap((process) => process.discarded);
   const generations = cutAtStops(ranked.flatMap(generationsOf), bare);
   const trainOn = options.trainOn ?? declared;
   const world = spanWorldOf({ tokenizer, generations, dataset, trainOn });
@@ -72,6 +74,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     events: ranked.flatMap(eventsOf),
     rows: trainOn === undefined ? plainWherePlain(rows) : rows,
     scored: books.flatMap(({ scored }) => scored),
+    ...(discarded.length === 0 ? {} : { discarded }),
     generations,
     ...(replicas.length === 0 ? {} : { replicas }),
     settings,
@@ -116,9 +119,14 @@ function forwardsOf(
   { records, rank, policies, stepAt }: Ranked,
   special: SpecialIds,
   replicas: readonly ReplicaSet[],
-): { readonly rows: readonly Unspanned[]; readonly scored: readonly ScoredRow[] } {
+): {
+  readonly rows: readonly Unspanned[];
+  readonly scored: readonly ScoredRow[];
+  readonly discarded: readonly DiscardedRow[];
+} {
   const rows: Unspanned[] = [];
   const scored: ScoredRow[] = [];
+  const discarded: DiscardedRow[] = [];
   const dtypes = new Map<number, string>();
   const scorers = new Set<number>();
   const trained = new Map<number, ReadTrained[]>();
@@ -136,9 +144,13 @@ function forwardsOf(
       trained.set(record.forward, [...(trained.get(record.forward) ?? []), record]);
   }
   for (const forward of records) {
-    if (forward.kind !== 'forward' || dropped.has(forward.forward)) continue;
+    if (forward.kind !== 'forward') continue;
     const step = stepAt(forward.step, forward.time);
     const bare = rowsOf(forward, { step, rank }, special);
+    if (dropped.has(forward.forward)) {
+      for (const row of bare) discarded.push({ ...row, ...batchOf(forward) });
+      continue;
+    }
     if (isTraining(forward, policies)) {
       const told = trainedOf(
         forward,
@@ -156,10 +168,16 @@ function forwardsOf(
       const by = byOf(forward, policies);
       const { training, labels } = forward;
       for (const row of bare)
-        scored.push({ ...row, by, training, ...(labels === null ? {} : { labelled: true }) });
+        scored.push({
+          ...row,
+          by,
+          training,
+          ...batchOf(forward),
+          ...(labels === null ? {} : { labelled: true }),
+        });
     }
   }
-  return { rows, scored };
+  return { rows, scored, discarded };
 }
 
 function byOf({ model, adapters_off }: ReadForward, policies: ReadonlySet<number>): ScoredRow['by'] {

@@ -25,6 +25,8 @@ export interface Ledger {
   readonly rows: readonly LedgerRow[];
   /** Rows of forward passes without gradients: the reference's, and log-probabilities of the sampling policy. */
   readonly scored: readonly ScoredRow[];
+  /** Rows whose gradients were set to nothing before the optimiser had them: skipped, or for nothing. Absent: none. */
+  readonly discarded?: readonly DiscardedRow[];
   readonly generations: readonly Generation[];
   /** Processes that hold the same tensors, compared; absent: none was. */
   readonly replicas?: readonly ReplicaSet[];
@@ -145,6 +147,11 @@ export interface Trained {
   readonly logprob: number | undefined;
   /** Label smoothing without a target: this weight is spread over the whole vocabulary, and `weight` is 0. Absent: none. */
   readonly spread?: number;
+  /**
+   * A divergence from a teacher without a target: its weight, null where not measured; target, weight and residual are undefined.
+   * Absent: none.
+   */
+  readonly taught?: number | null;
 }
 
 /** Where a row stands. */
@@ -211,6 +218,10 @@ export interface TakenBatch {
   readonly of: number | undefined;
 }
 
+export interface DiscardedRow extends RowIds {
+  readonly batch?: TakenBatch;
+}
+
 export interface ScoredRow extends RowIds {
   /** Another model than the policy, or the policy with its adapters off; else the policy itself. */
   readonly by: 'reference' | 'policy';
@@ -218,6 +229,8 @@ export interface ScoredRow extends RowIds {
   readonly training?: boolean;
   /** The model was given labels, so that it computes a loss: an evaluation. */
   readonly labelled?: true;
+  /** The batch of a torch DataLoader that was taken last. */
+  readonly batch?: TakenBatch;
 }
 
 /** How the harness knows what of a row should be trained. */

@@ -1,7 +1,7 @@
 // The rows of one forward pass, and what backward passes told of them. Here, and nowhere else, positions become token-aligned:
 // the logits at column c train the token at c + 1. A score is of no token, and stands at the column that it was read from.
 import type { Ids } from '../vocabulary.ts';
-import { explains } from './bands.ts';
+import { bandsOf, explains } from './bands.ts';
 import type { LedgerRow, Place, RowIds, Trained } from './ledger.ts';
 import { realOf, type SpecialIds } from './real.ts';
 import type { TermRecord } from './records/records.ts';
@@ -95,7 +95,7 @@ function maskOf({ attention, attention_mask }: ReadForward, row: number): Ids | 
   return mask?.every((x) => x === 0 || x === 1) === true ? mask : undefined;
 }
 
-function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
+export function batchOf({ batch }: ReadForward): Pick<TrainedRow, 'batch'> {
   const [pass, number, workers, size = 0, of = 0] = batch ?? [];
   if (pass === undefined || number === undefined || workers === undefined) return {};
   return {
@@ -108,6 +108,8 @@ function entryOf(record: ReadTrained, i: number, averaged: number): Trained {
   const weight = measured((record.weights[i] ?? Number.NaN) / averaged);
   // What has a score, and no target, has a weight as well.
   const isSmoothed = record.terms?.some(({ kind }) => kind === 'smoothing') === true;
+  if (target === TAUGHT && (record.residuals[i] ?? 1) <= bandsOf(record.dtype).residual)
+    return { ...NOT_MEASURED, taught: weight ?? null };
   const isSpread = isSmoothed && target < 0 && weight !== undefined && weight !== 0;
   return {
     target: target < 0 ? undefined : target,
@@ -118,6 +120,17 @@ function entryOf(record: ReadTrained, i: number, averaged: number): Trained {
     logprob: measured(record.logprobs[i]),
   };
 }
+
+/** In place of a target: a teacher's distribution. */
+const TAUGHT = -2;
+
+const NOT_MEASURED = {
+  target: undefined,
+  weight: undefined,
+  residual: undefined,
+  temperature: undefined,
+  logprob: undefined,
+};
 
 /** Something else than this target is in the loss: then neither it nor its weight is known. */
 const unknown = (entry: Trained): Trained =>
@@ -137,6 +150,13 @@ const UNEXPLAINED = 1;
 
 function together(before: Trained | undefined, now: Trained): Trained {
   if (before === undefined) return now;
+  if (before.taught !== undefined && now.taught !== undefined)
+    return {
+      ...now,
+      taught: before.taught === null || now.taught === null ? null : before.taught + now.taught,
+    };
+  if (before.taught !== undefined) return now;
+  if (now.taught !== undefined) return before;
   const [larger, smaller] = size(now) > size(before) ? [now, before] : [before, now];
   if (before.target === now.target && !isOpen(before) && !isOpen(now)) {
     const weight =

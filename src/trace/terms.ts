@@ -24,8 +24,10 @@ export interface Unknown {
 }
 
 export function unknownIn(rows: readonly LedgerRow[]): Unknown {
-  const targets = rows.flatMap(targetsOf).filter(({ trained: { weight } }) => weight !== 0);
-  return { open: targets.filter(({ trained }) => isOpen(trained)).length, all: targets.length };
+  const trained = rows.flatMap((row) =>
+    row.trained.filter((each) => each !== undefined && each.weight !== 0),
+  );
+  return { open: trained.filter((each) => each !== undefined && isOpen(each)).length, all: trained.length };
 }
 
 // --- helpers ---
@@ -63,7 +65,7 @@ function wordsOf(rows: readonly LedgerRow[], all: readonly LedgerRow[]): string 
 function teacherWords(terms: readonly TermRecord[], rows: readonly LedgerRow[]): string[] {
   const [first] = terms;
   if (first === undefined) return [];
-  const to = `KL to model ${first.model ?? '?'} at temperature ${number(first.temperature)}`;
+  const to = `${DIVERGENCES[first.toward ?? '']?.(first) ?? 'KL'} to model ${first.model ?? '?'} at temperature ${number(first.temperature)}`;
   const known = sumOf(terms);
   const weights = rows.flatMap(targetsOf);
   const alone = weights.every(({ trained: { weight } }) => weight === undefined || weight === 0);
@@ -73,6 +75,11 @@ function teacherWords(terms: readonly TermRecord[], rows: readonly LedgerRow[]):
     ? [`cross-entropy + ${to}`]
     : [`${number(tokens)} cross-entropy + ${number(known)} ${to}`];
 }
+
+const DIVERGENCES: Readonly<Record<string, (term: TermRecord) => string>> = {
+  reverse: () => 'reverse KL',
+  jsd: ({ mixed }) => `Jensen-Shannon divergence (${number(mixed)} of the teacher)`,
+};
 
 function entropyWords(terms: readonly TermRecord[]): string[] {
   const [first] = terms;

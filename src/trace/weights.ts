@@ -43,10 +43,10 @@ export function isOpen({ target, weight, residual }: Trained): boolean {
 /** Beside other terms of the loss, weights are fitted together with these: what rounding did to several numbers is in each. */
 const FITTED = 4;
 
-/** The targets of a row that have a gradient. */
+/** The targets of a row that have a gradient; what is taught a teacher's distribution has none. */
 export function targetsOf(row: LedgerRow): Target[] {
   return row.trained.flatMap((trained, column) =>
-    trained === undefined
+    trained === undefined || trained.taught !== undefined
       ? []
       : [
           {

@@ -7,7 +7,7 @@ import {
   type LedgerUpdate,
   many,
 } from '../../../src/index.ts';
-import { aside, asides, type Found, judgementOf } from '../words.ts';
+import { aside, asides, type Found, judgementOf, placeOf } from '../words.ts';
 import {
   at,
   eventsOf,
@@ -123,7 +123,11 @@ const batches: LedgerProperty = {
         (droppedIn(made) > 0 && keptOf(ledger, step).length > 0) || unequalIn(ledger, step) !== undefined,
     );
     // A first pass that claims memory, or a batch that is skipped for its norm, does it now and then.
-    const always = short.length === judged.length && short.length > 1;
+    // A script that skips makes whole steps beside these; of an epoch's last step one micro-batch may be left.
+    const others = madeSteps(ledger)
+      .slice(0, -1)
+      .filter(({ step }) => !several.some((each) => each.step === step));
+    const always = short.length === judged.length && short.length > 1 && others.length === 0;
     const result = judgementOf(
       judged.length - (always ? 0 : short.length),
       [
@@ -133,7 +137,7 @@ const batches: LedgerProperty = {
       always ? short.map(({ step, made }) => missed(ledger, step, made)) : [],
     );
     const zeroed = short.filter(({ made }) => droppedIn(made) > 0);
-    return always ? result : { ...result, notices: zeroed.map(({ step, made }) => once(step, made)) };
+    return always ? result : { ...result, notices: zeroed.map(({ step, made }) => once(ledger, step, made)) };
   },
 };
 
@@ -225,10 +229,14 @@ function dropped(ledger: Ledger, step: LedgerStep, made: readonly Made[]): Found
   });
 }
 
-function once({ index }: LedgerStep, made: readonly Made[]): LedgerNotice {
+function once(ledger: Ledger, { index }: LedgerStep, made: readonly Made[]): LedgerNotice {
+  const gone = new Set(made.flatMap((each) => each.dropped ?? []));
+  const rows = (ledger.discarded ?? []).filter(({ step, forward }) => step === index && gone.has(forward));
+  const which =
+    rows[0] === undefined ? '' : ` (${many(rows.length, 'row')}, from ${placeOf(ledger, rows[0])})`;
   const zeroed = made.find((each) => each.zeroed !== undefined)?.zeroed;
   return {
-    sentence: `Before step ${index} the gradients of ${plural(droppedIn(made), 'forward pass', 'forward passes')} were set to nothing${at(zeroed)}: what they trained is in no step. Right for a batch that is skipped, and for a first pass that only claims memory.`,
+    sentence: `Before step ${index} the gradients of ${plural(droppedIn(made), 'forward pass', 'forward passes')}${which} were set to nothing${at(zeroed)}: what they trained is in no step. Right for a batch that is skipped, and for a first pass that only claims memory.`,
     answers: [],
     remark: true,
   };

@@ -4,8 +4,10 @@ import {
   commonOf,
   type Ledger,
   type LedgerJudgement,
+  type LedgerNotice,
   type LedgerProperty,
   type LedgerRow,
+  many,
   type Role,
   targetsOf,
   weightsOf,
@@ -19,6 +21,7 @@ import {
   isOffTarget,
   isSampled,
   isTaught,
+  mostlyOpen,
   needsSampled,
   needsTaught,
   needsTrained,
@@ -49,6 +52,8 @@ const roleIn =
 const firstAnswer = ({ spans }: LedgerRow): number => spans.completions[0]?.from ?? Number.POSITIVE_INFINITY;
 
 const asked = roleIn('prompt', 'system');
+
+const PADDING = 'mask/padding-is-never-trained';
 
 const PLACES: readonly Place[] = [
   {
@@ -92,7 +97,7 @@ const PLACES: readonly Place[] = [
     words: () => 'was not sampled, but put between two turns of',
   },
   {
-    id: 'mask/padding-is-never-trained',
+    id: PADDING,
     needs: needsTrained,
     rows: () => true,
     holds: (row, t, ledger) => roleIn('padding')(row, t) && !mayEnd(ledger, row, t) && !trainsAnother(row, t),
@@ -164,6 +169,7 @@ function meant(row: LedgerRow): string | undefined {
 function judge(place: Place, ledger: Ledger): LedgerJudgement {
   const found: Found[] = [];
   const setAside: string[] = [];
+  const dull: { row: LedgerRow; columns: readonly number[] }[] = [];
   let judged = 0;
   for (const row of ledger.rows) {
     if (!row.reached || !place.rows(row)) continue;
@@ -174,14 +180,18 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
     if (columns.length === 0) continue;
     const unclear = isOffTarget(row)
       ? OFF_TARGET
-      : columns.every((t) => seenAt(row, t) === 'unclear')
+      : columns.every((t) => seenAt(row, t) === 'unclear') || mostlyOpen(ledger, row)
         ? UNEXPLAINED
         : place.meant?.(row, ledger);
     if (unclear !== undefined) {
       setAside.push(unclear);
       continue;
     }
-    const wrong = columns.filter((t) => seenAt(row, t) === 'yes' || isSpread(row, t));
+    const taught = columns.filter((t) => isTaughtByModel(row, t));
+    if (taught.length > 0 && place.id === PADDING) dull.push({ row, columns: taught });
+    const wrong = columns.filter(
+      (t) => (seenAt(row, t) === 'yes' && !taught.includes(t)) || isSpread(row, t),
+    );
     if (wrong.length === 0 && columns.some((t) => seenAt(row, t) === 'unclear')) {
       setAside.push(UNEXPLAINED);
       continue;
@@ -189,8 +199,26 @@ function judge(place: Place, ledger: Ledger): LedgerJudgement {
     judged++;
     if (wrong.length > 0) found.push({ harm: wrong.length, tell: () => tell(place, ledger, row, wrong) });
   }
-  return judgementOf(judged, setAside, found);
+  const judgement = judgementOf(judged, setAside, found);
+  return dull.length === 0 ? judgement : { ...judgement, notices: [paddingNotice(ledger, dull)] };
 }
+
+/** A divergence from a teacher may stand at every token of a text, prompts included; at padding it is of no use. */
+function paddingNotice(
+  ledger: Ledger,
+  dull: readonly { readonly row: LedgerRow; readonly columns: readonly number[] }[],
+): LedgerNotice {
+  const [first] = dull;
+  const count = dull.reduce((sum, { columns }) => sum + columns.length, 0);
+  const where = first === undefined ? '' : `, as in ${placeOf(ledger, first.row)}`;
+  return {
+    sentence: `The model is taught the distribution of its teacher at ${many(count, 'position')} of padding, too${where}: a mean over all positions is then smaller the more padding a batch has.`,
+    answers: [],
+  };
+}
+
+const isTaughtByModel = ({ trained }: LedgerRow, column: number): boolean =>
+  trained[column]?.taught !== undefined;
 
 const OFF_TARGET = 'most targets of the row are not the tokens that follow';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/index.ts';
 import { asides, type Found, givenOf, idName, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { meantTargets, type OffTarget, shiftOf } from './shifts.ts';
-import { explained, needsTrained, UNEXPLAINED } from './trained.ts';
+import { explained, mostlyOpen, needsTrained, UNEXPLAINED } from './trained.ts';
 
 function judgeTargets(ledger: Ledger): LedgerJudgement {
   const setAside: string[] = [];
@@ -23,8 +23,12 @@ function judgeTargets(ledger: Ledger): LedgerJudgement {
         setAside.push(whyNone(ledger, row));
       continue;
     }
-    judged++;
     const wrong = columns.filter((t) => row.trained[t]?.target !== row.ids[t]);
+    if (wrong.length > 0 && mostlyOpen(ledger, row)) {
+      setAside.push(UNEXPLAINED);
+      continue;
+    }
+    judged++;
     if (wrong.length > 0) off.push({ row, wrong, columns });
   }
   const meant = meantTargets(ledger, off);

@@ -3,7 +3,7 @@ import { explains, isOpen, type Ledger, type LedgerRow, realIds, type Trained } 
 import { commonStart } from '../input/kin.ts';
 
 /**
- * `yes`: a gradient towards one target. `no`: no gradient. `unclear`: a gradient that no single target explains, as an
+ * `yes`: a gradient towards one target, or towards a teacher's distribution. `no`: no gradient. `unclear`: a gradient that no single target explains, as an
  * entropy bonus or a distillation has it; such a term may stand at any token.
  */
 export type Seen = 'yes' | 'no' | 'unclear';
@@ -11,6 +11,7 @@ export type Seen = 'yes' | 'no' | 'unclear';
 export function seenAt(row: LedgerRow, column: number): Seen {
   const each = row.trained[column];
   if (each === undefined || each.weight === 0) return 'no';
+  if (each.taught !== undefined) return 'yes';
   if (isOpen(each)) return 'unclear';
   return explained(row, each) ? 'yes' : 'unclear';
 }
@@ -45,6 +46,17 @@ export function isOffTarget(row: LedgerRow): boolean {
     else wrong++;
   }
   return wrong > right;
+}
+
+/**
+ * Nothing explains most of what its forward pass trains. Where the distribution of a teacher is taught in a form that is not
+ * known, the few positions at which the teacher is sure of one token look like targets.
+ */
+export function mostlyOpen({ rows }: Ledger, { rank, forward }: LedgerRow): boolean {
+  const trained = rows
+    .filter((row) => row.rank === rank && row.forward === forward)
+    .flatMap((row) => row.trained.filter((each) => each !== undefined && each.weight !== 0));
+  return trained.filter((each) => each !== undefined && isOpen(each)).length * 2 > trained.length;
 }
 
 /** Whether anything behind this column was trained: only then does it matter how the model saw this one. */

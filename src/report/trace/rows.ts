@@ -64,7 +64,9 @@ export function stripOfRow(
       { name: 'target', cells: columns.map((at) => targetCell(trained[at], name)) },
       {
         name: 'weight',
-        cells: columns.map((at) => weightCell(trained[at]?.spread ?? trained[at]?.weight, trained[at])),
+        cells: columns.map((at) =>
+          weightCell(trained[at]?.spread ?? trained[at]?.taught ?? trained[at]?.weight, trained[at]),
+        ),
       },
       {
         name: 'expected',
@@ -120,6 +122,8 @@ const NOTHING = '·';
 const NOT_READ = '?';
 /** Every token is pushed up alike. */
 const EVERY = '(all)';
+/** All tokens, as the teacher has them. */
+const TEACHER = '(teacher)';
 const BEHIND = '(end)';
 const WEIGHT_DIGITS = 4;
 
@@ -128,6 +132,7 @@ const isTrained = (row: LedgerRow): boolean => trainedCount(row) > 0;
 function targetCell(trained: LedgerRow['trained'][number], name: (id: number) => string): string {
   if (trained === undefined) return NOTHING;
   if (trained.target !== undefined) return name(trained.target);
+  if (trained.taught !== undefined) return TEACHER;
   return trained.spread === undefined ? NOT_READ : EVERY;
 }
 
@@ -188,6 +193,8 @@ function marksOf(row: LedgerRow, found: Found): readonly number[] {
       continue;
     }
     if (each.weight === 0 && each.spread === undefined) continue;
+    // A teacher may be followed anywhere in a text.
+    if (each.taught !== undefined && spans.roles[at] !== 'padding') continue;
     if (expected === false) marks.add(at);
     // Behind its end stands what only a row that is cut by one for its inputs has: whether that is right a rule tells.
     else if (at < ids.length && each.target !== undefined && each.target !== ids[at]) marks.add(at);

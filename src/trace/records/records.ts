@@ -153,6 +153,9 @@ export interface TermRecord {
   /** The teacher. */
   readonly model?: number | null;
   readonly temperature?: number | null;
+  /** Which divergence from it (`reverse`, `jsd`), absent: KL(teacher, model); and its share in the mixture of a Jensen-Shannon one. */
+  readonly toward?: string | null;
+  readonly mixed?: number | null;
   /** cap tanh(z / cap) lies between the head and the loss, and nobody declares it. */
   readonly cap?: number | null;
 }

@@ -140,6 +140,8 @@ export interface UpdateRecord {
  * slope: tensors that were moved along their gradients, and of each (`ratios`) the difference of the loss over what the gradient promises;
  * added: tokens that the script added to the tokenizer (`ids`), in rows of `names` and `head`; `grown`: which were made for them, and
  * then `written` (ids) by the script or not;
+ * order: a pass of a loader that shuffles, beside the one before (`passes`), by its first indices (`indices` of them): whether they are the
+ * `same`; `epoch`, where the sampler has one to be set;
  * loaded, not-loaded, tied, untied, no-freeze: what a training began with;
  * twin, dropout, unreachable: of runs that are compared, the change that was made, dropout that draws, a machine that was not reached.
  */

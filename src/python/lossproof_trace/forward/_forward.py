@@ -48,6 +48,8 @@ class Forward:
         self.hidden_hooked = False
         self.pieces = []
         self.post = model.post
+        # (B, T) log-probabilities of the ids, token-aligned, once they are reckoned.
+        self.logprobs = None
         self.current = None
         self.logits_spoke = False
         self.beside = None
@@ -182,6 +184,7 @@ class Forward:
     def told(self, logits, place):
         large = logits is not None and self.ids.shape[0] * place[1] * self.vocab > CHEAP_LOGPROBS
         fields = forward_record(self, None if large and not self.exact(logits) else logits, place)
+        self.logprobs = fields["logprobs"]
         self.call = getattr(self.frame, "call", None)
         self.frame = self.named = None
         return fields

@@ -6,7 +6,7 @@ from ..gradient._hidden import from_hidden
 from ..gradient._logits import from_logits
 from ..gradient._recovery import IDENTITY, PRECISIONS, coarsest
 from ._teachers import teachers_of
-from ._values import logit_of
+from ._values import logit_of, lse_of
 
 # Positions of one backward pass that the cheap mode compares in all directions of the hidden states, not in a sketch.
 CHEAP_CHECKS = 64
@@ -132,6 +132,7 @@ def logits_result(forward, piece, gradient):
         teachers_of(forward, piece),
         forward.model.worth_a_look,
         piece.width,
+        lse_of(forward, (piece.start, piece.width), piece.post.value(piece.z_candidates[:, 0])),
     )
     forward.model.remember(found)
     return found, found.at // piece.width, found.at % piece.width + piece.start

@@ -4,8 +4,8 @@ trained on the same rows has them in it. Forgotten at each optimiser step."""
 import torch
 
 from ..gradient._logits import FEW_ENTRIES, entries_of
-from ..gradient._whole import Teacher
-from ._values import without_next
+from ..gradient._several import Teacher
+from ._values import Whole, lse_of, without_next
 
 # Calls that are remembered.
 MOST = 8
@@ -31,7 +31,9 @@ def remember(forward, logits, place, candidates):
     ids = torch.where(ids < forward.vocab, ids, -1)[:, :3]
     entries = entries_of(forward.vocab, forward.vocab if z.numel() <= MOST_LOGITS else FEW_ENTRIES).to(z.device)
     whole = without_next(z, ids)
-    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z.gather(1, ids.clamp(min=0)), whole)
+    z_ids = z.gather(1, ids.clamp(min=0))
+    lse = lse_of(forward, place, z_ids[:, 0])
+    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z_ids, whole, lse)
     spoken = [each for each in session.spoken if each.step == session.step][-MOST + 1 :]
     session.spoken = [*spoken, Spoken(forward.ids, place, session.step, forward.vocab, teacher)]
 
@@ -39,12 +41,26 @@ def remember(forward, logits, place, candidates):
 def teachers_of(forward, piece):
     """Of the same ids and columns, in this step; the latest first."""
     return [
-        each.teacher
+        columns_of(each, piece)
         for each in reversed(forward.session.spoken)
         if each.step == forward.session.step
-        and each.place == (piece.start, piece.width)
+        and each.place[0] <= piece.start
+        and piece.start + piece.width <= sum(each.place)
         and each.ids.shape == forward.ids.shape
         and each.ids.device == forward.ids.device
         and bool((each.ids == forward.ids).all())
         and each.vocab == forward.vocab
     ]
+
+
+def columns_of(spoken, piece):
+    """The Teacher of a piece's columns: of one chunk of the row, where the head is called for each."""
+    teacher, (start, width) = spoken.teacher, spoken.place
+    if (start, width) == (piece.start, piece.width):
+        return teacher
+    at = torch.arange(spoken.ids.shape[0] * width, device=teacher.z.device).reshape(-1, width)
+    at = at[:, piece.start - start : piece.start - start + piece.width].flatten()
+    some = torch.isin(teacher.whole.at, at)
+    whole = Whole(torch.searchsorted(at, teacher.whole.at[some]), teacher.whole.z[some])
+    lse = None if teacher.lse is None else teacher.lse[at]
+    return Teacher(teacher.model, teacher.entries, teacher.z[at], teacher.candidates[at], teacher.z_candidates[at], whole, lse)

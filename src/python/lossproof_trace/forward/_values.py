@@ -37,6 +37,18 @@ def without_next(z, candidates):
     return Whole(at, z.index_select(0, at))
 
 
+def lse_of(forward, place, z_next):
+    """(N,) the logarithm of the sum of exp of all logits of the columns `place`, by the log-probability of the next token and its
+    logit (N,): NaN where that is not known. Reckoned once, for the record, and no second time."""
+    if forward.logprobs is None:
+        return None
+    start, width = place
+    out = torch.full((forward.ids.shape[0], width), torch.nan, device=z_next.device)
+    known = forward.logprobs[:, start + 1 : start + 1 + width].to(z_next.device)
+    out[:, : known.shape[1]] = z_next.reshape(out.shape)[:, : known.shape[1]].float() - known
+    return out.flatten()
+
+
 class Given:
     """What the head was called with; `as_it_was` is false once the script has written into it."""
 

@@ -4,7 +4,8 @@ that their dtype has; its numbers are then told, and weights are exact again. No
 
     uniform    dL/dz_v = -e w / V, the same for all v     label smoothing e of a target of the weight w
     entropy    dL/dz_v = c p_v (log p_v + H)              c times the negative entropy is in the loss
-    teacher    dL/dz_v = b t (p_v - q_v) at temperature t  b t^2 KL(q || p) is in the loss
+    normalizer dL/dz_v = c p_v                             a function of log sum exp z is in the loss (a z-loss)
+    teacher    dL/dz_v = b t (p_v - q_v) at temperature t  b t^2 KL(q || p) is in the loss; others: _several.toward
 """
 
 import torch
@@ -47,8 +48,10 @@ def halves(places, sizes, columns):
 class Shape:
     """The form of one backward pass; remembered, as the next one most likely has the same."""
 
-    def __init__(self, parts=(), tau=None, post=IDENTITY, teacher=None):
+    def __init__(self, parts=(), tau=None, post=IDENTITY, teacher=None, toward="forward", mixed=None):
         self.parts, self.tau, self.post, self.teacher = parts, tau, post, teacher
+        # Which divergence from the teacher, and the share that the teacher has in the mixture of a Jensen-Shannon divergence.
+        self.toward, self.mixed = toward, mixed
 
     @property
     def plain(self):
@@ -162,11 +165,22 @@ def terms_of(values, fits, shape, post):
         share = agree(values["uniform"][fits])
         out.append({"kind": "smoothing", "epsilon": share})
     if "normalizer" in shape.parts:
-        out.append({"kind": "normalizer"})
+        out.append({"kind": "normalizer", **rewarded(values, fits)})
     if "entropy" in shape.parts:
         total = float(values["entropy"][fits].sum())
         out.append({"kind": "entropy", "sum": total, "rewarded": bool(values["entropy sign"][fits].median() > 0)})
     if shape.teacher is not None:
         total = float(values["teacher"][fits].sum())
-        out.append({"kind": "teacher", "model": shape.teacher.model, "temperature": shape.tau, "sum": total})
+        other = {} if shape.toward == "forward" else {"toward": shape.toward}
+        if shape.mixed is not None:
+            other["mixed"] = shape.mixed
+        out.append({"kind": "teacher", "model": shape.teacher.model, "temperature": shape.tau, "sum": total, **other})
     return out
+
+
+def rewarded(values, fits):
+    """Whether large logits are what the loss wants: where log sum exp z is above 0, c lse^2 grows with it for c > 0."""
+    if "above" not in values:
+        return {}
+    signs = values["normalizer sign"][fits & (values["above"] > 0)]
+    return {"rewarded": bool(signs.nanmedian() < 0)} if same_sign(signs) else {}

@@ -58,7 +58,7 @@ def formed(g, h, candidates, head, shape, precision):
         weight = torch.where(spread, k[:, 1], weight + k[:, 1])
         nothing = nothing & ~spread
     if "normalizer" in shape.parts:
-        out["normalizer sign"] = k[:, 1]
+        out["normalizer sign"], out["above"] = k[:, 1], (lse > 0).double()
     if "entropy" in shape.parts:
         out["entropy"] = out["entropy sign"] = k[:, -1] * tau
     logprob = head.logit(target.clamp(min=0), h) / tau - lse
@@ -135,7 +135,23 @@ def look(g, h, candidates, head, tau, precision, residual, left, sample, known, 
     cap = short if of_cap(short) <= 2 * least + 1e-6 else cap
     shape = Shape((), None, Post(1.0, cap))
     seen = min(of_cap(cap * 1.01), of_cap(cap / 1.01)) > 3 * max(least, 1e-7)
-    return shape if seen and good(shape) else None
+    if seen and good(shape):
+        return shape
+
+    def beside(cap):
+        """The same with a term on the size of the capped logits."""
+        return Shape(("normalizer",), 1.0, Post(1.0, cap))
+
+    def of_both(cap):
+        values = formed(g[fit], h[fit], candidates[fit], head.with_post(Post(1.0, cap)), beside(cap), precision)
+        value = values["residuals"].nanmedian()
+        return float(value) if torch.isfinite(value) else float("inf")
+
+    cap, least = golden(of_both, LOWEST_CAP, HIGHEST_CAP)
+    short = float("%.3g" % cap)
+    cap = short if of_both(short) <= 2 * least + 1e-6 else cap
+    seen = min(of_both(cap * 1.01), of_both(cap / 1.01)) > 3 * max(least, 1e-7)
+    return beside(cap) if seen and good(beside(cap)) else None
 
 
 def instead(g, h, candidates, head, precision, residual, sample):

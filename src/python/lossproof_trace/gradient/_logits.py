@@ -22,12 +22,13 @@ def entries_of(vocab, most):
 
 
 def from_logits(
-    gradient, entries, z_entries, candidates, z_candidates, precision, post=IDENTITY, z_of=None, known=None, teachers=(), search=True, width=None
+    gradient, entries, z_entries, candidates, z_candidates, precision, post=IDENTITY, z_of=None, known=None, teachers=(), search=True, width=None,
+    lse=None,
 ):
     """gradient (N, V) of the logits before `post`; z_entries (N, K) and z_candidates (N, C) their values at `entries` (K,)
     and at `candidates` (N, C), -1 for none. z_of(at, ids), where there is one, computes a value that was not kept. `known`: the
     Shape of an earlier pass; `teachers`: what other models said of the same positions, _whole.Teacher each. `width`: columns of a
-    row, of which the positions are one row after the other."""
+    row, of which the positions are one row after the other. `lse` (N,), where it is known, is log sum exp of all logits after `post`."""
     count, vocab = gradient.shape
     device = gradient.device
     entries = entries.to(device)
@@ -53,6 +54,7 @@ def from_logits(
         return Found(torch.zeros(0, dtype=torch.int64), not_finite)
     at, target, g_target, g_entries, excess = (torch.cat(part) for part in parts)
     spots = Spots(gradient, entries, z_entries[at], candidates[at], z_candidates[at], at, z_of, vocab, width or count)
+    spots.known_sum(post, None if lse is None else lse[at])
     found = Found(at.cpu(), not_finite)
     z_target = spots.value_of(target)
     values = one_target(spots.z, g_entries, target, z_target, g_target, entries, post, vocab, gradient.dtype)
@@ -68,11 +70,14 @@ class Spots:
         self.gradient, self.entries, self.z = gradient, entries, z.double()
         self.candidates, self.z_candidates = candidates, z_candidates.double()
         self.at, self.z_of, self.vocab, self.width = at, z_of, vocab, width
+        # All logits of the positions, where they were kept; else, where it is known, log sum exp of them after a Post.
+        self.all = self.z if self.entries.numel() == vocab else None
+        self.summed = None
         self.guesses = None
         self.step = max(1, WORKING // (4 * vocab))
 
     def some(self, index):
-        return Spots(
+        out = Spots(
             self.gradient,
             self.entries,
             self.z[index],
@@ -83,6 +88,21 @@ class Spots:
             self.vocab,
             self.width,
         )
+        out.all = None if self.all is None else self.all[index]
+        if self.summed is not None:
+            out.summed = (self.summed[0], self.summed[1][index])
+        return out
+
+    def known_sum(self, post, lse):
+        self.summed = None if lse is None else (post, lse)
+
+    def lse_at(self, tau, post):
+        """(n,) the logarithm of the sum of exp(f(z) / tau) over the vocabulary, with f the Post; NaN where it is not known."""
+        if self.all is not None:
+            return torch.logsumexp(post.value(self.all) / tau, 1)
+        if self.summed is not None and self.summed[0] is post and tau == 1.0:
+            return self.summed[1].double()
+        return torch.full(self.at.shape, torch.nan, dtype=torch.float64, device=self.at.device)
 
     @property
     def columns(self):

@@ -29,6 +29,9 @@ TEMPERATURE_ERROR = 0.01
 # A temperature this near to 1 is 1: slopes are fitted, and a weight is not to inherit their last digits.
 NEAR_ONE = 1e-3
 
+# In place of a target: what is taught there is a teacher's distribution, and no token. The weight is then that of the divergence.
+TAUGHT = -2
+
 # From the finest to the coarsest.
 PRECISIONS = ("float64", "float32", "float16", "bfloat16")
 

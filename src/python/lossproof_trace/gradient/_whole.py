@@ -12,8 +12,8 @@ import math
 import torch
 
 from ._forms import BETTER, EXPLAINED, FORMS, SAMPLE, Shape, believed, consistent, golden, halves, same_sign, solve, terms_of
-from ._recovery import BAND, NEAR_ONE, Post, smallest
-from ._single import one_target
+from ._recovery import BAND, IDENTITY, NEAR_ONE, Post
+from ._several import explained
 
 # Entries may miss a form by this share of what they are made of, by the coarsest dtype.
 OFF = {"float64": 1e-4, "float32": 1e-3, "float16": 0.1, "bfloat16": 0.2}
@@ -27,45 +27,23 @@ HINT = 0.5
 # The sum of a gradient over its magnitudes: above it something moves all logits alike.
 EXCESS = {"float64": 1e-5, "float32": 1e-4, "float16": 3e-2, "bfloat16": 5e-2}
 
+# And so many times that beside a divergence from a teacher, where p and q nearly cancel.
+BESIDE = 10
+
 LOWEST_CAP, HIGHEST_CAP = 0.5, 500.0
 LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.1, 20.0
 
 # A form leaves no more than so many times what a temperature leaves: nothing tells which of the two it is.
 AS_WELL = 2.0
 
-# Entries and positions that are fitted at a time, and those on which a number is searched.
-AT_ONCE = 2**21
+# Entries and positions on which a number is searched.
 THIN_POSITIONS, THIN_ENTRIES = 8, 256
 
-# A spike this many times as small as the gradient is none, by the coarsest dtype.
-NO_SPIKE = {"float64": 1e-6, "float32": 1e-4, "float16": 2e-2, "bfloat16": 4e-2}
+# Of a Jensen-Shannon divergence, what people write as the share of the teacher.
+DIVERGENCES = (("forward",), ("reverse",), *(("jsd", share) for share in (0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8)))
 
 # What people write as the temperature of a teacher.
 USUAL = (1.0, 2.0, 1.5, 3.0, 4.0, 5.0, 2.5, 10.0, 0.5, 0.7, 0.8, 0.9, 1.2, 8.0, 20.0)
-
-
-class Teacher:
-    """What a model that is not trained said of the same positions: z (N, K) at the sorted ids `entries`, and at `candidates`;
-    `whole`.value(at, ids), where there is one, has all of it of a few positions."""
-
-    def __init__(self, model, entries, z, candidates, z_candidates, whole=None):
-        self.model, self.entries, self.z = model, entries, z
-        self.candidates, self.z_candidates = candidates, z_candidates
-        self.whole = whole
-
-    def at(self, rows, ids):
-        """(n, H) the logit of ids (n, H) at positions `rows` (n,), NaN where it was not kept."""
-        out = torch.full(ids.shape, float("nan"), dtype=torch.float64, device=ids.device)
-        place = torch.searchsorted(self.entries, ids).clamp(max=self.entries.numel() - 1)
-        kept = self.entries[place] == ids
-        out = torch.where(kept, self.z[rows].double().gather(1, place), out)
-        for column in range(self.candidates.shape[1]):
-            same = (self.candidates[rows, column, None] == ids) & out.isnan()
-            out = torch.where(same, self.z_candidates[rows, column, None].double(), out)
-        if self.whole is not None:
-            rest = torch.stack([self.whole.value(rows, column) for column in ids.unbind(1)], 1)
-            out = torch.where(out.isnan(), rest, out)
-        return out
 
 
 def complete(found, spots, g, values, excess, precision, post, known, teachers, search=True):
@@ -79,7 +57,7 @@ def complete(found, spots, g, values, excess, precision, post, known, teachers, 
     # Beside its target, no entry is large enough to be read; what is left of one target adds up to 0 all the same.
     faint = values["none usable"] & ~alike
     # Beside a term that moves all logits alike, such a position may have no target at all.
-    alone = sized_alone(spots, g, values, alike & open_, precision, post)
+    alone = sized_alone(spots, g, (alike | (not post.identity)) & open_, precision, post)
     found.put(alone.nonzero().flatten().cpu(), **without_target(spots, alone))
     open_ &= ~faint & ~alone
     residual = residual.masked_fill(alone, 0.0)
@@ -107,12 +85,11 @@ def complete(found, spots, g, values, excess, precision, post, known, teachers, 
     if shape is not None:
         rich = explained(spots, g, shape, post)
         fine = (ratio(rich, precision) <= 1) & ~rich["unkept"] & ~faint
-        told = dict(rich, residuals=torch.where(rich["alone"], 1.0, rich["residuals"])) if "alone" in rich else rich
-        found.put(fine.nonzero().flatten().cpu(), **at(told, fine))
+        found.put(fine.nonzero().flatten().cpu(), **at(rich, fine))
         found.shape = shape
         found.terms = terms_of(rich, fine, shape, post)
     unknown = ~fine & ~faint & (instead_of | (residual > limit) | ((values["off"] > OFF[precision]) & (not whole)))
-    given_up(found, unknown, torch.maximum(residual, values["off"] if not whole else residual))
+    given_up(found, unknown, (torch.maximum(residual, values["off"]) if not whole else residual).nan_to_num(1.0))
     # By the form, what they are trained toward may be what was not kept.
     lost = unknown & rich["unkept"] if shape is not None else none
     nothing_to_read(found, faint | lost)
@@ -120,8 +97,9 @@ def complete(found, spots, g, values, excess, precision, post, known, teachers, 
     found.left("faint", faint)
     found.left("temperature", doubtful & ~unknown)
     found.left("value", lost | (unkept & ~unknown & ~doubtful & ~fine & ~faint))
-    if shape is None:
-        moved_alike(found, spots, excess, alike & ~unknown, post)
+    if shape is None or (shape.teacher is not None and shape.post.identity):
+        large = alike if shape is None else excess.abs() > BESIDE * EXCESS[precision]
+        moved_alike(found, spots, excess, large & ~unknown, post)
 
 
 def nothing_to_read(found, which):
@@ -160,11 +138,16 @@ def ratio(values, precision):
     return torch.maximum(residual / limit, values["off"] / OFF_FORM[precision]).nan_to_num(torch.inf, posinf=torch.inf)
 
 
-def sized_alone(spots, g, values, which, precision, post):
+def sized_alone(spots, g, which, precision, post):
     """(n,) those of `which` whose gradient is that of a term on the size of the logits, c p, and of nothing else."""
     out = torch.zeros_like(which)
     at_ = which.nonzero().flatten()
-    if at_.numel() == 0 or not post.identity:
+    if at_.numel() == 0:
+        return out
+    if not post.identity:
+        # Before a softcap it is no multiple of p, and whether a target is left out is seen at its likely places only.
+        told = explained(spots.some(at_), g[at_], Shape(("normalizer",), 1.0, IDENTITY), post)
+        out[at_] = (told["weights"] == 0) & ~told["unkept"] & (ratio(told, precision) <= 1)
         return out
     z = spots.z[at_]
     p = (z - z.amax(1, keepdim=True)).exp()
@@ -192,7 +175,9 @@ def moved_alike(found, spots, excess, alike, post):
     above = (spots.z[alike].mean(1) + math.log(spots.vocab) > 0) & (excess[alike].abs() > 0)
     signs = excess[alike][above]
     told = {"rewarded": bool(signs.median() < 0)} if same_sign(signs) else {}
-    found.terms = [{"kind": "normalizer", **told}]
+    # Beside a divergence, which is a difference of nearly equal numbers, rounding moves logits alike as well: each way at times.
+    if told or not found.terms:
+        found.terms = [*found.terms, {"kind": "normalizer", **told}]
 
 
 def instead(parts, precision, post):
@@ -251,8 +236,16 @@ def chosen(parts, precision, post, known, teachers, search):
         if scored:
             best = min(scored, key=lambda each: each[:2])
             if best[0] <= 1 and holds(best[2]):
-                return best[2]
+                return sized(best[2], holds)
     return None
+
+
+def sized(shape, holds):
+    """With a softcap, a term on the size of the logits hides: it leaves target and weight as they are."""
+    if shape.parts or shape.teacher is not None or shape.post.identity:
+        return shape
+    both = Shape(("normalizer",), 1.0, shape.post)
+    return both if holds(both) else shape
 
 
 def attempts(spots, g, precision, post, known, teachers, base):
@@ -274,11 +267,12 @@ def attempts(spots, g, precision, post, known, teachers, base):
         cap, least = searched(lambda cap: left(Shape((), None, Post(1.0, cap))), LOWEST_CAP, HIGHEST_CAP)
         near = min(left(Shape((), None, Post(1.0, cap * by))) for by in (1.01, 1 / 1.01))
         yield plain + ([Shape((), None, Post(1.0, cap))] if near > 3 * max(least, 1e-7) else [])
-    for teacher in teachers:
-        usual = sorted((left(Shape((), tau, post, teacher)), tau) for tau in USUAL)[:2]
-        yield [Shape((), tau, post, teacher) for _, tau in usual]
+    for of in [((), None, post, teacher, *kind) for kind in DIVERGENCES for teacher in teachers]:
+        usual = sorted((left(tempered_as(of, tau)), tau) for tau in USUAL)[:2]
+        yield [tempered_as(of, tau) for _, tau in usual]
         about = usual[0][1]
-        yield [Shape((), tempered(lambda tau, t=teacher: left(Shape((), tau, post, t)), about / 2, about * 2, 15), post, teacher)]
+        if of[4] == "forward":
+            yield [tempered_as(of, tempered(lambda tau, of=of: left(tempered_as(of, tau)), about / 2, about * 2, 15))]
     # One target at a temperature of its own is what an entropy term looks like at first.
     told = base["temperatures"][base["temperatures"].isfinite()]
     about = float(told.median()) if told.numel() > 0 else 1.0
@@ -288,10 +282,14 @@ def attempts(spots, g, precision, post, known, teachers, base):
     ]
     if post.identity:
         shapes = []
-        for parts in FORMS[:2]:
+        for parts in (*FORMS[:2], ("normalizer",)):
             cap, _ = searched(lambda cap, parts=parts: left(Shape(parts, 1.0, Post(1.0, cap))), LOWEST_CAP, HIGHEST_CAP)
             shapes.append(Shape(parts, 1.0, Post(1.0, cap)))
         yield shapes
+
+
+def tempered_as(of, tau):
+    return Shape(of[0], tau, *of[2:])
 
 
 def tempered(left, low=LOWEST_TEMPERATURE, high=HIGHEST_TEMPERATURE, points=13):
@@ -304,128 +302,3 @@ def searched(left, low, high, points=13):
     value, least = golden(left, low, high, points)
     short = float("%.3g" % value)
     return (short, least) if left(short) <= 2 * least + 1e-6 else (value, least)
-
-
-def explained(spots, g_entries, shape, post):
-    """What Found has of these positions by this shape, and `off`, and of each part its coefficients."""
-    post = shape.post if not shape.post.identity else post
-    if not shape.parts and shape.teacher is None:
-        ids = spots.targets(g_entries)
-        z_target, g_target = spots.value_of(ids), spots.gradient[spots.at, ids].double()
-        return one_target(spots.z, g_entries, ids, z_target, g_target, spots.entries, post, spots.vocab, spots.gradient.dtype)
-    step = max(1, AT_ONCE // max(1, g_entries.shape[1]))
-    parts = [
-        several(spots.some(torch.arange(begin, min(begin + step, g_entries.shape[0]), device=g_entries.device)), part, shape, post)
-        for begin, part in zip(range(0, g_entries.shape[0], step), g_entries.split(step))
-    ]
-    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
-
-
-def several(spots, g, shape, post):
-    dtype, vocab = spots.gradient.dtype, spots.vocab
-    n, count = g.shape
-    whole = count == vocab
-    ids, z_ids, g_ids = spots.hypotheses()
-    valid = (ids >= 0) & z_ids.isfinite()
-    entries = spots.entries[None].expand(n, -1)
-    # An id that is an entry, or stands twice among the hypotheses, is one point.
-    again = torch.isin(ids, spots.entries) | ((ids[:, :, None] == ids[:, None, :]).tril(-1).any(2))
-    all_ids = torch.cat([entries, ids], 1)
-    all_z = torch.cat([spots.z, torch.where(valid, z_ids, 0.0)], 1)
-    all_g = torch.cat([g, g_ids], 1)
-    if not post.identity:
-        slope = post.slope_at(all_z)
-        all_g, all_z = all_g / slope, post.value(all_z)
-    large = (all_g.abs() > smallest(dtype)) if not shape.parts else torch.ones_like(all_g, dtype=torch.bool)
-    points = large & torch.cat([torch.ones_like(entries, dtype=torch.bool), valid & ~again], 1)
-    tau = shape.tau
-    x = all_z / tau
-    x = x - x.amax(1, keepdim=True)
-    e = x.exp()
-    columns = [e]
-    if "uniform" in shape.parts:
-        columns.append(torch.ones_like(e))
-    if "entropy" in shape.parts:
-        columns.append(e * x)
-    if shape.teacher is not None:
-        zt = shape.teacher.at(spots.at, all_ids.clamp(min=0))
-        points, valid = points & zt.isfinite(), valid & zt[:, count:].isfinite()
-        zt = zt.nan_to_num(-1e30) / tau
-        columns.append((zt - zt.amax(1, keepdim=True)).exp())
-        if tau != 1.0:
-            bare = all_z - all_z.amax(1, keepdim=True)
-            columns.insert(1, bare.exp())
-    # First without any place where a target may be, then with all but the one that stands out.
-    hypothesis = (all_ids[:, :, None] == ids[:, None, :]).any(2)
-    first = points & ~hypothesis
-    scant = first.sum(1, keepdim=True) < 2 * len(columns)
-    coefficients, left, _ = solve(columns, all_g, torch.where(scant, points, first))
-    missed = torch.where(points[:, count:] | (valid & again), left[:, count:].abs(), -1.0)
-    place = missed.argmax(1, keepdim=True)
-    for _ in range(2):
-        target = ids.gather(1, place)
-        use = points & (all_ids != target)
-        coefficients, left, size = solve(columns, all_g, use)
-        missed = torch.where(valid, left[:, count:].abs(), -1.0)
-        place = missed.argmax(1, keepdim=True)
-    spike = -left[:, count:].gather(1, torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
-    others = use[:, :count]
-    share = (vocab - 1) / others.sum(1).clamp(min=1)
-    everything = torch.where(others, all_g[:, :count], 0.0).pow(2).sum(1) * share + spike**2
-    apart = torch.where(others, left[:, :count], 0.0)
-    residual = (share * apart.pow(2).sum(1)).sqrt() / everything.sqrt().clamp(min=1e-300)
-    off = (torch.where(use, left / size.clamp(min=1e-300), 0.0).clamp(-2, 2).pow(2).sum(1) / use.sum(1).clamp(min=1)).sqrt()
-    # Of a position without any target of its own, what is left at the likeliest place is rounding.
-    noise = 4 * torch.where(use, left.abs(), 0.0).amax(1) + NO_SPIKE[str(dtype)[6:]] * size.amax(1)
-    if "entropy" in shape.parts:
-        # Where the model is sure, p (log p + H) is a small difference at the likeliest token, and is foretold by the others.
-        distance = torch.where(use, x.abs(), 0.0).sum(1) / use.sum(1).clamp(min=1)
-        chance = e[:, count:].gather(1, torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
-        noise = noise + NO_SPIKE[str(dtype)[6:]] * coefficients[:, -1].abs() * distance * chance
-    nothing = spike.abs() <= noise
-    # Nor is any seen where it may be at an id whose logits were not kept.
-    unkept = nothing & ((ids >= 0) & ~valid).any(1)
-    own = e.gather(1, count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True))[:, 0]
-    weight, spread = spike, torch.zeros_like(nothing)
-    out = {}
-    total = e[:, :count].sum(1)
-    if "uniform" in shape.parts:
-        uniform = -coefficients[:, 1] * vocab
-        weight = weight + uniform
-        out["uniform"] = torch.where(nothing, torch.nan, uniform / weight)
-        spread = nothing & (uniform.abs() > noise)
-        weight = torch.where(spread, uniform, weight)
-        nothing = nothing & ~spread
-    if "entropy" in shape.parts:
-        factor = coefficients[:, -1] * tau
-        out["entropy"] = factor * total if whole else factor * torch.nan
-        out["entropy sign"] = factor
-    if shape.teacher is not None:
-        bare = spots.entries.numel() == shape.teacher.entries.numel()
-        norm = (zt[:, :count] - zt.amax(1, keepdim=True)).exp().sum(1)
-        known = torch.full_like(norm, torch.nan) if not (whole and bare) else norm
-        out["teacher"] = -coefficients[:, -1] * known / tau
-        out["teacher sign"] = -coefficients[:, -1]
-    scale = tau if shape.teacher is None else 1.0
-    logprob = torch.log(own / total) if whole else torch.full_like(own, torch.nan)
-    if shape.teacher is not None and tau != 1.0 and whole:
-        logprob = (bare_own(all_z, ids, target, count))
-    # Nor is there a target where every token is pushed up alike, or towards a teacher's distribution alone.
-    alone = nothing & (shape.teacher is not None)
-    following = spots.candidates[:, 0].clamp(min=0)
-    out.update(
-        targets=torch.where(alone | spread, -1, torch.where(nothing, following, target[:, 0])),
-        weights=torch.where(alone, torch.nan, torch.where(nothing, 0.0, scale * weight)),
-        residuals=residual,
-        alone=alone,
-        temperatures=torch.full_like(spike, scale),
-        logprobs=torch.where(nothing | spread, torch.nan, logprob),
-        off=off,
-        unkept=unkept,
-    )
-    return out
-
-
-def bare_own(z, ids, target, count):
-    place = count + torch.where(ids == target, 1, 0).argmax(1, keepdim=True)
-    return (z.gather(1, place)[:, 0] - torch.logsumexp(z[:, :count], 1)).clamp(max=0)

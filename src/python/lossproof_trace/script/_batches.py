@@ -2,22 +2,35 @@
 
 import functools
 
+from ._orders import Orders
+
 
 def install(session, module):
     owner = module._BaseDataLoaderIter
     original = owner.__next__
     passes = [-1]
+    orders = Orders(session)
+    next_index = owner._next_index
+
+    @functools.wraps(next_index)
+    def following_index(self):
+        index = next_index(self)
+        with session.guard("data loader"):
+            orders.drew(self, index)
+        return index
+
 
     @functools.wraps(original)
     def following(self):
         batch = original(self)
         with session.guard("data loader"):
             took(session, self, passes)
+            orders.took(self, self._lossproof_pass)
             if session.change_batch is not None:
                 batch = session.change_batch(batch)
         return batch
 
-    owner.__next__ = following
+    owner.__next__, owner._next_index = following, following_index
 
 
 def took(session, iterator, passes):

@@ -8,7 +8,7 @@ import torch
 from lossproof_trace.gradient._hidden import SKETCH, from_hidden
 from lossproof_trace.gradient._logits import entries_of, from_logits
 from lossproof_trace.gradient._recovery import RESIDUAL, Post
-from lossproof_trace.gradient._whole import Teacher
+from lossproof_trace.gradient._several import Teacher
 
 N, D = 40, 24
 

@@ -8,6 +8,7 @@ import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
 import { partitions } from './partitions.ts';
+import { passes } from './passes.ts';
 import { places } from './places.ts';
 import { ranks } from './ranks.ts';
 import { samplers } from './samplers.ts';
@@ -16,6 +17,7 @@ import { shares } from './shares.ts';
 import { slopes } from './slopes.ts';
 import { states } from './states.ts';
 import { steps } from './steps.ts';
+import { teachers } from './teachers.ts';
 
 export const TOPICS: Readonly<Record<string, Cases>> = {
   added: addedTokens,
@@ -25,6 +27,7 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   heads,
   losses,
   partitions,
+  passes,
   places,
   ranks,
   samplers,
@@ -33,4 +36,5 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   slopes,
   states,
   steps,
+  teachers,
 };

@@ -84,6 +84,12 @@ export const losses: Cases = {
       exact: tokenMean(PAIRS, undefined, 0.5),
       says: /0\.5 cross-entropy \+ 0\.5 KL to model \d at temperature 1\.5/,
     }),
+    'a teacher and nothing else': {
+      words: `${TERMS} pure`,
+      data: PAIRS,
+      options: MEAN,
+      says: /loss 1 KL to model \d at temperature 1\.5, and no target tokens/,
+    },
     'an entropy bonus': clean('entropy', { says: /entropy term 0\.02 \(the loss rewards entropy\)/ }),
     'a z-loss': clean('z-loss', { says: /loss a term on the size of the logits \(a z-loss\) step/ }),
     'a z-loss on every position': clean('z-loss --fault everywhere', {
@@ -193,10 +199,6 @@ export const losses: Cases = {
       OF_HEAD,
       /another one than the sum/,
       `${ANSWERS} --strict`,
-    ),
-    'a teacher and nothing else': unknown(
-      'pure',
-      /No token is a target: the loss is 1 KL to model \d at temperature 1\.5/,
     ),
     'a teacher that is no model': unknown(
       'unseen-teacher',
