@@ -1,7 +1,7 @@
 // Each side beside a model: the wrong one departs, whichever it is, and a right one never does.
 import { describe, expect, test } from 'vitest';
-import { type Against, againstModel, departs } from '../../src/gap/model.ts';
-import { scoringSentence, sentenceOf, sidesSentence } from '../../src/report/gap/model.ts';
+import { againstModel, departs, type OfBoth } from '../../src/gap/model.ts';
+import { scoringSentence, sidesSentence } from '../../src/report/gap/model.ts';
 import { type Planted, rolloutsWith } from './model.ts';
 import { bf16, NOISES } from './noise.ts';
 import { both, heated, otherWeights, shifted } from './planted.ts';
@@ -9,7 +9,7 @@ import { both, heated, otherWeights, shifted } from './planted.ts';
 const SIZE = { rows: 120, length: 40, sharpness: 3 };
 
 /** The model is the trainer of the same rows without a change: it draws nothing. */
-function against(planted: Planted, seed = 61): Against {
+function against(planted: Planted, seed = 61): OfBoth {
   const rows = rolloutsWith(
     { ...planted, trainer: (logits) => logits, recorded: (row) => row },
     { seed, ...SIZE },
@@ -25,7 +25,7 @@ function against(planted: Planted, seed = 61): Against {
   if ('complaint' in found) throw new Error(found.complaint);
   return found;
 }
-const judged = (of: Against) => ({ against: of, scoring: { folder: 'm', dtype: 'float32', device: 'cpu' } });
+const judged = (of: OfBoth) => ({ against: of, scoring: { folder: 'm', dtype: 'float32', device: 'cpu' } });
 
 test('an engine at another temperature departs, by that cause; the trainer agrees', () => {
   const of = against({ engine: both(heated(0.7), bf16) });
@@ -40,8 +40,8 @@ test('a shifted trainer departs; the engine agrees, and the sentence names model
   expect(named?.id).toBe('shift');
   expect(departs(of.engine)).toBe(false);
   if (named === undefined) throw new Error('nothing named');
-  expect(sentenceOf(named, 'trainer')).toMatch(/the model's log-probability .* where the trainer has/);
-  expect(sentenceOf(named, 'trainer')).not.toContain('engine');
+  expect(named.fit.sentence).toMatch(/the model's log-probability .* where the trainer has/);
+  expect(named.fit.sentence).not.toContain('engine');
 });
 
 test('two sides that have the same other weights both depart', () => {

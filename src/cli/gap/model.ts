@@ -1,8 +1,8 @@
 // `gap --model`: rows scored with a model folder in the user's Python, with progress. Ctrl-C keeps what was scored.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { againstModel, type Scored } from '../../gap/model.ts';
-import type { Rollout } from '../../gap/read/read.ts';
+import { againstModel, type Scored, type SideName } from '../../gap/model.ts';
+import type { Recorded, Rollout } from '../../gap/read/read.ts';
 import type { Judged } from '../../report/gap/model.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
@@ -19,6 +19,8 @@ export interface ModelOptions {
 
 export interface ModelRun {
   readonly judged: Judged;
+  /** The rows that were scored, with the model's side where files have none. */
+  readonly rollouts: readonly Rollout[];
   readonly interrupted: boolean;
 }
 
@@ -33,8 +35,8 @@ export function modelProblem({ model, python }: ModelOptions, { cwd }: Context):
 }
 
 export async function scoreWithModel(
-  rollouts: readonly Rollout[],
-  options: ModelOptions & { readonly model: string },
+  rollouts: readonly Recorded[],
+  options: ModelOptions & { readonly model: string; readonly missing?: SideName | undefined },
   context: Context,
 ): Promise<ModelRun | Problem> {
   const python = findPython(options.python, context);
@@ -73,9 +75,15 @@ export async function scoreWithModel(
       const [model, other] = [exact[at], rounded[at]];
       return model === undefined
         ? []
-        : [{ rollout, model, ...(other === undefined ? {} : { declared: other }) }];
+        : [
+            {
+              rollout: filled(rollout, model, options.model),
+              model,
+              ...(other === undefined ? {} : { declared: other }),
+            },
+          ];
     });
-    const against = againstModel(scored);
+    const against = againstModel(scored, options.missing);
     if ('complaint' in against) return { problem: `--model: ${against.complaint}` };
     const left = leftOut(rollouts.length, scored.length);
     return {
@@ -88,6 +96,7 @@ export async function scoreWithModel(
           ...(left === undefined ? {} : { left }),
         },
       },
+      rollouts: scored.map(({ rollout }) => rollout),
       interrupted: interrupts.signal.aborted,
     };
   } finally {
@@ -106,8 +115,15 @@ const NEIGHBOURS = 8;
 /** Of a request: often enough to show progress, and to stop. */
 const ROWS_PER_REQUEST = 8;
 
+/** With the model in place of a side that the row does not have. */
+function filled(row: Recorded, model: Float64Array, folder: string): Rollout {
+  const { sampling = model, trainer = model, names } = row;
+  const name = `${folder} in float32`;
+  return { ...row, sampling, trainer, names: { sampling: name, trainer: name, ...names } };
+}
+
 /** Runs of neighbours, evenly over the file. */
-function drawnFrom(rollouts: readonly Rollout[]): readonly Rollout[] {
+function drawnFrom(rollouts: readonly Recorded[]): readonly Recorded[] {
   if (rollouts.length <= MOST_ROWS) return rollouts;
   const step = Math.ceil(rollouts.length / (MOST_ROWS / NEIGHBOURS));
   return rollouts.filter((_, at) => at % step < NEIGHBOURS);
@@ -136,7 +152,7 @@ interface Passing {
 /** Of each row its log-probabilities; undefined where it has none, or was not reached. */
 async function pass(
   scorer: Scorer,
-  rows: readonly Rollout[],
+  rows: readonly Recorded[],
   vocab: number,
   { told, signal }: Passing,
 ): Promise<readonly (Float64Array | undefined)[] | Problem> {
@@ -161,12 +177,12 @@ async function pass(
   return found;
 }
 
-function isWithin({ prompt, ids }: Rollout, vocab: number): boolean {
+function isWithin({ prompt, ids }: Recorded, vocab: number): boolean {
   const inside = (id: number): boolean => id >= 0 && id < vocab;
   return prompt.every(inside) && ids.every(inside);
 }
 
-function numbersOf(value: unknown, { ids }: Rollout): Float64Array | undefined {
+function numbersOf(value: unknown, { ids }: Recorded): Float64Array | undefined {
   if (!Array.isArray(value) || value.length !== ids.length) return undefined;
   const numbers = Float64Array.from(value as readonly number[]);
   return numbers.every(Number.isFinite) ? numbers.map((each) => Math.min(0, each)) : undefined;

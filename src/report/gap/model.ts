@@ -1,6 +1,6 @@
 // Each side beside the model, in words: which of the two departs from it, and by which cause.
-import { BF16_RMS, type Named } from '../../gap/analyse.ts';
-import { type Against, departs, type Side } from '../../gap/model.ts';
+import { BF16_RMS } from '../../gap/analyse.ts';
+import { type Against, departs, type Side, sidesOf } from '../../gap/model.ts';
 import { plural } from '../text/plural.ts';
 import { percent, short } from './numbers.ts';
 
@@ -19,9 +19,6 @@ export interface Judged {
   readonly scoring: Scoring;
 }
 
-export const SIDES = ['engine', 'trainer'] as const;
-export type SideName = (typeof SIDES)[number];
-
 /** What was compared with what. */
 export function scoringSentence({ against: { rows, tokens, roundingRms }, scoring }: Judged): string {
   const { folder, dtype, device, left } = scoring;
@@ -32,8 +29,15 @@ export function scoringSentence({ against: { rows, tokens, roundingRms }, scorin
 
 /** In a sentence: which side is wrong. */
 export function sidesSentence({ against }: Judged): string {
-  const wrong = SIDES.filter((name) => departs(against[name]));
+  const seen = sidesOf(against);
+  const wrong = seen.filter(({ side }) => departs(side)).map(({ name }) => name);
   const [one] = wrong;
+  const [only] = seen;
+  if (seen.length === 1 && only !== undefined) {
+    const other = only.name === 'engine' ? 'trainer' : 'engine';
+    const does = one === undefined ? 'agrees with the model, within rounding' : 'departs from the model';
+    return `The ${only.name} ${does}. The files have no log-probabilities of the ${other}.`;
+  }
   if (one === undefined) return 'Both sides agree with the model, within rounding.';
   if (wrong.length === 2)
     return 'Both sides depart from the model: compare the weights and prompts of both with the folder.';
@@ -47,9 +51,4 @@ export function sideText({ analysis: { verdict, named, leftRms }, rms }: Side): 
   if (verdict === 'unexplained') return `departs: ${size}, and no cause predicts it`;
   const causes = named.map(({ id, share }) => `${id} explains ${percent(share)}`).join(', ');
   return `departs: ${size}; ${causes}; the rest is ${short(leftRms)}`;
-}
-
-/** The sentence of a cause with the names of what was compared. */
-export function sentenceOf({ fit: { sentence } }: Named, side: SideName): string {
-  return sentence.replaceAll(/engine|trainer/g, (word) => (word === 'engine' ? side : 'model'));
 }
