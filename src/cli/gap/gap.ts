@@ -34,7 +34,10 @@ export function addGap(program: Command, { context, finish }: Invocation): void 
     .description(
       'compare the log-probabilities of the inference engine and of the trainer for the same tokens, and find the cause of the difference',
     )
-    .argument('<rollouts...>', 'JSON lines or Parquet, also packed with gzip; - reads standard input')
+    .argument(
+      '<rollouts...>',
+      'JSON lines or Parquet (also .gz; - is standard input), or the folder of a trace',
+    )
     .option('--sampling <field>', "field with the engine's log-probabilities (default: by its name)")
     .option('--trainer <field>', "field with the trainer's log-probabilities (default: by its name)")
     .option('--model <dir>', 'model folder: which side is wrong, or the side that rows lack')
@@ -56,6 +59,7 @@ const WORDS: Words = {
   },
   examples: [
     { command: 'npx lossproof gap rollouts.jsonl' },
+    { command: 'npx lossproof gap .lossproof/trace' },
     { command: 'npx lossproof gap rollouts.jsonl --model ./model --python .venv/bin/python' },
     { command: 'npx lossproof gap 100.jsonl 101.jsonl --tokenizer ./model --html gap.html' },
     { command: 'npx lossproof gap rollouts.parquet --sampling vllm_logps --trainer fsdp_logps' },
@@ -76,7 +80,7 @@ async function gap(files: readonly string[], options: Options, context: Context)
   if (unwritable !== undefined) return refuse(context, unwritable);
   const textOf = textsOf(options.tokenizer, context);
   if (isProblem(textOf)) return refuse(context, textOf);
-  const read = await readRollouts(files, { ...options, alone: options.model !== undefined }, context);
+  const read = await readGiven(files, options, context);
   if (isProblem(read)) return refuse(context, read);
   const name = files.join(', ');
   const both = read.missing === undefined ? gapOf(read.rollouts.filter(hasBoth)) : undefined;
@@ -121,6 +125,20 @@ async function gap(files: readonly string[], options: Options, context: Context)
   const code = codeOf(found, judged, left !== '');
   // Who asked for a page, or for a model, has no verdict without it, unless it is a cause.
   return code === HOLDS && (lost !== undefined || unscored !== undefined) ? NO_VERDICT : code;
+}
+
+async function readGiven(
+  files: readonly string[],
+  options: Options,
+  context: Context,
+): Promise<Read | Problem> {
+  const { isFolder, readTraced } = await import('./traced.ts');
+  const folder = files.find((file) => file !== '-' && isFolder(file, context));
+  if (folder !== undefined)
+    return files.length === 1
+      ? readTraced(folder, context)
+      : { problem: `${folder} is a folder; name one folder of a trace, or files of rollouts` };
+  return readRollouts(files, { ...options, alone: options.model !== undefined }, context);
 }
 
 /** The side that the files have, beside the model. */
