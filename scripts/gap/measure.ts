@@ -62,13 +62,11 @@ function causes(): readonly string[] {
   const rows: string[] = [];
   const all: Outcome[] = [];
   for (const mechanism of MECHANISMS) {
-    const outcomes = Object.keys(mechanism.strengths).flatMap((strength) =>
+    const outcomes = strengthsOf(mechanism).flatMap((strength) =>
       MODELS.map((sharpness, at) => outcomeOf(mechanism, strength, { sharpness, seed: SEED + at })),
     );
     all.push(...outcomes);
-    rows.push(
-      rowOf(mechanism.what, mechanism.cause ?? 'no verdict', Object.keys(mechanism.strengths), outcomes),
-    );
+    rows.push(rowOf(mechanism.what, mechanism.cause ?? 'no verdict', strengthsOf(mechanism), outcomes));
     process.stderr.write(`${rows.at(-1)} ${outcomes.map(({ said }) => said).join('; ')}\n`);
   }
   return [
@@ -78,6 +76,10 @@ function causes(): readonly string[] {
     rowOf('all', '', [], all),
   ];
 }
+
+/** As they read: an object has its whole numbers first. */
+const strengthsOf = ({ strengths }: Mechanism): readonly string[] =>
+  Object.keys(strengths).sort((a, b) => Number(a) - Number(b) || a.length - b.length);
 
 function outcomeOf(
   { what, cause, side }: Mechanism,
