@@ -78,8 +78,9 @@ function causes(): readonly string[] {
 }
 
 /** As they read: an object has its whole numbers first. */
-const strengthsOf = ({ strengths }: Mechanism): readonly string[] =>
-  Object.keys(strengths).sort((a, b) => Number(a) - Number(b) || a.length - b.length);
+function strengthsOf({ strengths }: Mechanism): readonly string[] {
+  return Object.keys(strengths).sort((a, b) => Number(a) - Number(b) || a.length - b.length);
+}
 
 function outcomeOf(
   { what, cause, side }: Mechanism,
