@@ -51,7 +51,8 @@ export const LEAST_SHARE = 0.12;
 const SURE = 10;
 const LEAST_SURE_SHARE = 0.05;
 
-export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES): Analysis {
+/** @param rounding what the model is known to move by in its dtype, where that is measured: more than usual is noise, too. */
+export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES, rounding = 0): Analysis {
   const named: Named[] = [];
   const rounds: (readonly Ranked[])[] = [];
   let current = tokens;
@@ -68,7 +69,8 @@ export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES): Anal
     current = without(current, best.fit);
   }
   const leftRms = rmsOf(current);
-  const verdict = named.length > 0 ? 'cause' : leftRms <= MOST_NOISE_RMS ? 'noise' : 'unexplained';
+  const verdict =
+    named.length > 0 ? 'cause' : leftRms <= Math.max(MOST_NOISE_RMS, rounding) ? 'noise' : 'unexplained';
   return { verdict, named: named.sort((a, b) => b.share - a.share), rounds, leftRms };
 }
 

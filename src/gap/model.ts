@@ -18,6 +18,17 @@ export interface Scored {
   readonly model: Float64Array;
   /** In the declared dtype, where that is another one. */
   readonly declared?: Float64Array;
+  /** Of a mixture of experts: 1 where the token before was sent to other experts in the declared dtype. */
+  readonly flipped?: Uint8Array;
+}
+
+/** Tokens that went to other experts in the declared dtype than in float32. */
+export interface Flips {
+  /** Of tokens. */
+  readonly share: number;
+  /** Root mean square of what the declared dtype moves, of these and of the others. */
+  readonly rms: number;
+  readonly otherRms: number;
 }
 
 export interface Against {
@@ -28,6 +39,8 @@ export interface Against {
   readonly trainer?: Side;
   /** Root mean square of what the declared dtype moves; undefined where it is float32. */
   readonly roundingRms?: number;
+  /** Absent: it is no mixture of experts, or was not seen to be one. */
+  readonly flips?: Flips;
 }
 
 /** Of files that have both. */
@@ -52,15 +65,18 @@ export function againstModel(scored: readonly Scored[], missing?: SideName): Aga
   const trainer = tokensOf(
     scored.map(({ rollout, model }) => ({ ...rollout, sampling: rollout.trainer, trainer: model })),
   );
-  const rounded = scored.flatMap(({ rollout, model, declared }) =>
-    declared === undefined ? [] : [{ ...rollout, sampling: declared, trainer: model }],
+  const rounded = scored.flatMap(({ rollout, model, declared, flipped }) =>
+    declared === undefined ? [] : [{ ...rollout, sampling: declared, trainer: model, flipped }],
   );
+  const roundingRms = rounded.length === 0 ? undefined : compare(tokensOf(rounded)).rms;
+  const flips = flipsIn(rounded);
   return {
     rows: scored.length,
     tokens: engine.count,
-    ...(missing === 'engine' ? {} : { engine: sideOf('engine', engine) }),
-    ...(missing === 'trainer' ? {} : { trainer: sideOf('trainer', trainer) }),
-    ...(rounded.length === 0 ? {} : { roundingRms: compare(tokensOf(rounded)).rms }),
+    ...(missing === 'engine' ? {} : { engine: sideOf('engine', engine, roundingRms) }),
+    ...(missing === 'trainer' ? {} : { trainer: sideOf('trainer', trainer, roundingRms) }),
+    ...(roundingRms === undefined ? {} : { roundingRms }),
+    ...(flips === undefined ? {} : { flips }),
   };
 }
 
@@ -81,8 +97,26 @@ export const departs = ({ analysis: { verdict } }: Side): boolean => verdict !==
 const OF_ENGINES: ReadonlySet<string> = new Set(['penalty', 'token-bias']);
 const OF_TRAINERS = CAUSES.filter(({ id }) => !OF_ENGINES.has(id));
 
-function sideOf(name: SideName, tokens: Tokens): Side {
-  const { named, rounds, ...rest } = analyse(tokens, name === 'engine' ? CAUSES : OF_TRAINERS);
+/** A side has its own rounding: as large as that of the model, and not much larger. */
+const TIMES_ROUNDING = 1.5;
+
+function flipsIn(
+  rows: readonly (Rollout & { readonly flipped?: Uint8Array | undefined })[],
+): Flips | undefined {
+  if (!rows.some(({ flipped }) => flipped !== undefined)) return undefined;
+  const rmsWhere = (flag: number) => {
+    const tokens = tokensOf(
+      rows.map((row) => ({ ...row, written: (at) => row.written(at) && row.flipped?.[at] === flag })),
+    );
+    return { count: tokens.count, rms: tokens.count === 0 ? 0 : compare(tokens).rms };
+  };
+  const [others, there] = [rmsWhere(0), rmsWhere(1)];
+  return { share: there.count / (there.count + others.count), rms: there.rms, otherRms: others.rms };
+}
+
+function sideOf(name: SideName, tokens: Tokens, roundingRms = 0): Side {
+  const causes = name === 'engine' ? CAUSES : OF_TRAINERS;
+  const { named, rounds, ...rest } = analyse(tokens, causes, TIMES_ROUNDING * roundingRms);
   return {
     analysis: {
       ...rest,

@@ -1,7 +1,7 @@
 // `gap`: why the log-probabilities of a rollout and of the trainer disagree, from files that have both.
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Gap, gapOf } from '../../gap/gap.ts';
+import { type Gap, gapOf, withModel } from '../../gap/gap.ts';
 import { sidesOf } from '../../gap/model.ts';
 import type { Complaint } from '../../gap/read/logprobs.ts';
 import { lacks, type Names } from '../../gap/read/read.ts';
@@ -89,9 +89,10 @@ async function gap(files: readonly string[], options: Options, context: Context)
   const run = await modelRun(read, options, context);
   const unscored = run !== undefined && isProblem(run) ? run : undefined;
   const scored = run === undefined || isProblem(run) ? undefined : run;
-  const found = both ?? (scored && oneSided(read, scored));
-  if (found === undefined) return refuse(context, unscored ?? { problem: lacks('trainer') });
-  if ('complaint' in found) return refuse(context, { problem: `${found.complaint}${leftOutOf(read)}` });
+  const first = both ?? (scored && oneSided(read, scored));
+  if (first === undefined) return refuse(context, unscored ?? { problem: lacks('trainer') });
+  if ('complaint' in first) return refuse(context, { problem: `${first.complaint}${leftOutOf(read)}` });
+  const found = scored === undefined ? first : withModel(first, scored.judged.against);
   const judged = scored?.judged;
   if (options.json === true)
     sayDocument(

@@ -72,7 +72,8 @@ export async function scoreWithModel(
         : await pass(scorer, usable, loaded.vocab, { told: passed(dtype), signal: interrupts.signal });
     if (isProblem(rounded)) return failed(options.model, rounded);
     const scored = usable.flatMap((rollout, at): Scored[] => {
-      const [model, other] = [exact[at], rounded[at]];
+      const [model, other] = [exact[at]?.logprobs, rounded[at]?.logprobs];
+      const flipped = flippedIn(exact[at]?.routes, rounded[at]?.routes);
       return model === undefined
         ? []
         : [
@@ -80,6 +81,7 @@ export async function scoreWithModel(
               rollout: filled(rollout, model, options.model),
               model,
               ...(other === undefined ? {} : { declared: other }),
+              ...(flipped === undefined ? {} : { flipped }),
             },
           ];
     });
@@ -149,14 +151,20 @@ interface Passing {
   readonly signal: AbortSignal;
 }
 
+interface Pass {
+  readonly logprobs: Float64Array | undefined;
+  /** Of a mixture of experts, a number for those that each token went to. */
+  readonly routes: readonly number[] | undefined;
+}
+
 /** Of each row its log-probabilities; undefined where it has none, or was not reached. */
 async function pass(
   scorer: Scorer,
   rows: readonly Recorded[],
   vocab: number,
   { told, signal }: Passing,
-): Promise<readonly (Float64Array | undefined)[] | Problem> {
-  const found: (Float64Array | undefined)[] = [];
+): Promise<readonly Pass[] | Problem> {
+  const found: Pass[] = [];
   for (let from = 0; from < rows.length && !signal.aborted; from += ROWS_PER_REQUEST) {
     const batch = rows.slice(from, from + ROWS_PER_REQUEST);
     const known = batch.filter((row) => isWithin(row, vocab));
@@ -168,10 +176,18 @@ async function pass(
       if (signal.aborted) break;
       return answer;
     }
-    const { logprobs } = answer as { readonly logprobs?: unknown };
+    const { logprobs, routes } = answer as { readonly logprobs?: unknown; readonly routes?: unknown };
     const lists = Array.isArray(logprobs) ? logprobs : [];
-    let next = 0;
-    for (const row of batch) found.push(isWithin(row, vocab) ? numbersOf(lists[next++], row) : undefined);
+    const ways = Array.isArray(routes) ? routes : [];
+    let next = -1;
+    for (const row of batch) {
+      const isKnown = isWithin(row, vocab);
+      if (isKnown) next++;
+      found.push({
+        logprobs: isKnown ? numbersOf(lists[next], row) : undefined,
+        routes: isKnown && Array.isArray(ways[next]) ? (ways[next] as readonly number[]) : undefined,
+      });
+    }
     told(found.length);
   }
   return found;
@@ -186,6 +202,14 @@ function numbersOf(value: unknown, { ids }: Recorded): Float64Array | undefined 
   if (!Array.isArray(value) || value.length !== ids.length) return undefined;
   const numbers = Float64Array.from(value as readonly number[]);
   return numbers.every(Number.isFinite) ? numbers.map((each) => Math.min(0, each)) : undefined;
+}
+
+function flippedIn(
+  one: readonly number[] | undefined,
+  other: readonly number[] | undefined,
+): Uint8Array | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return Uint8Array.from(one, (each, at) => (each === other[at] ? 0 : 1));
 }
 
 function leftOut(all: number, scored: number): string | undefined {

@@ -51,7 +51,10 @@ export function verdictOf({
   comparison: { rms },
   analysis: { verdict, named, leftRms },
   missing,
+  roundingRms,
 }: Gap): string {
+  if (verdict === 'noise' && roundingRms !== undefined)
+    return `✓ Noise: an RMS gap of ${short(rms)} is the model's own rounding in its dtype (${short(roundingRms)}), and no cause predicts any of it.`;
   if (verdict === 'noise') return `✓ Noise: ${sizeOf(rms)}, and no cause predicts any of it.`;
   if (verdict === 'unexplained' && missing !== undefined)
     return `? No verdict: ${sizeOf(rms)}, and no cause predicts it. The ${missing === 'trainer' ? 'engine' : 'trainer'} does not compute what the model folder computes: other weights (an adapter that was not sent, an old checkpoint), another prompt, dropout, other positions or other kernels.`;

@@ -115,6 +115,10 @@ function modelJson(judged: Judged): object {
     rows: against.rows,
     tokens: against.tokens,
     rounding_rms: against.roundingRms ?? null,
+    router_flips:
+      against.flips === undefined
+        ? null
+        : { share: against.flips.share, rms: against.flips.rms, other_rms: against.flips.otherRms },
     left: scoring.left ?? null,
     ...Object.fromEntries(
       SIDES.map((side) => {

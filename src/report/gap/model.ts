@@ -1,5 +1,5 @@
 // Each side beside the model, in words: which of the two departs from it, and by which cause.
-import { BF16_RMS } from '../../gap/analyse.ts';
+import { BF16_RMS, MOST_NOISE_RMS } from '../../gap/analyse.ts';
 import { type Against, departs, type Side, sidesOf } from '../../gap/model.ts';
 import { plural } from '../text/plural.ts';
 import { percent, short } from './numbers.ts';
@@ -20,11 +20,16 @@ export interface Judged {
 }
 
 /** What was compared with what. */
-export function scoringSentence({ against: { rows, tokens, roundingRms }, scoring }: Judged): string {
+export function scoringSentence({ against, scoring }: Judged): string {
+  const { rows, tokens, roundingRms, flips } = against;
   const { folder, dtype, device, left } = scoring;
   const rounding =
     roundingRms === undefined ? '' : ` Scored in ${dtype}, it moves by an RMS of ${short(roundingRms)}.`;
-  return `${folder} in float32 on ${device}: ${plural(rows, 'row')}, ${plural(tokens, 'token')}.${rounding}${left === undefined ? '' : ` ${left}`}`;
+  const routers =
+    flips === undefined || flips.share === 0
+      ? ''
+      : ` Router flips: in ${dtype} its routers send ${percent(flips.share)} of tokens to other experts, with an RMS of ${short(flips.rms)}; that of the others is ${short(flips.otherRms)}.`;
+  return `${folder} in float32 on ${device}: ${plural(rows, 'row')}, ${plural(tokens, 'token')}.${rounding}${routers}${left === undefined ? '' : ` ${left}`}`;
 }
 
 /** In a sentence: which side is wrong. */
@@ -47,7 +52,7 @@ export function sidesSentence({ against }: Judged): string {
 export function sideText({ analysis: { verdict, named, leftRms }, rms }: Side): string {
   const size = `RMS ${short(rms)}`;
   if (verdict === 'noise')
-    return `agrees: ${size}${rms > BF16_RMS ? ', within what rounding gives in large models' : ''}`;
+    return `agrees: ${size}${rms > MOST_NOISE_RMS ? ", within the model's own rounding" : rms > BF16_RMS ? ', within what rounding gives in large models' : ''}`;
   if (verdict === 'unexplained') return `departs: ${size}, and no cause predicts it`;
   const causes = named.map(({ id, share }) => `${id} explains ${percent(share)}`).join(', ');
   return `departs: ${size}; ${causes}; the rest is ${short(leftRms)}`;
