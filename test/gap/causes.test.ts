@@ -58,3 +58,10 @@ test('what a shift moves in at the end of rows is no cause of its own', () => {
     expect(named.map(({ id }) => id)).toEqual(['shift']);
   }
 });
+
+test('an engine whose values have nothing to do with the trainer is no truncation', () => {
+  const flat = (by: number) => (logits: Float64Array) => logits.map((logit) => logit * by);
+  const tokens = tokensWith({ trainer: both(flat(0.01), bf16), engine: bf16 }, 17);
+  const other = { ...tokens, sampling: tokens.sampling.toReversed() };
+  expect(analyse(other).named.map(({ id }) => id)).not.toContain('truncation');
+});

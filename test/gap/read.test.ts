@@ -115,6 +115,11 @@ describe('a row that cannot be compared is one sentence:', () => {
       { ...row, rollout_log_probs: undefined, old_log_probs: undefined },
       /no sampling log-probabilities.*--sampling/,
     ],
+    [
+      'ids below 0',
+      { ...row, completion_ids: [11, -1, 13] },
+      /token 1 has the id -1, which no vocabulary has/,
+    ],
     ['NaN', { ...row, old_log_probs: [-1, Number.NaN, -1] }, /old_log_probs at completion token 1 is NaN/],
     ['null', { ...row, old_log_probs: [null, -1, -1] }, /token 0 is no number/],
     [

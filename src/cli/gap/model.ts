@@ -58,6 +58,10 @@ export async function scoreWithModel(
   try {
     const loaded = await load(scorer, 'float32');
     if (isProblem(loaded)) return failed(options.model, loaded);
+    if (!usable.some((row) => isWithin(row, loaded.vocab)))
+      return {
+        problem: `--model: every row has ids beyond the ${loaded.vocab} of ${options.model}: it has another vocabulary than the rows`,
+      };
     const exact = await pass(scorer, usable, loaded.vocab, {
       told: passed('float32'),
       signal: interrupts.signal,

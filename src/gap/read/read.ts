@@ -82,6 +82,12 @@ function rolloutOf(row: Row, where: string, named: Partial<Names>): Recorded | C
   if (sampling === undefined && (trainer === undefined || named.sampling !== undefined))
     return { complaint: lacks('sampling') };
   if (trainer === undefined && named.trainer !== undefined) return { complaint: lacks('trainer') };
+  const written = writtenOf(row, ids.length);
+  const none = ids.findIndex((id, at) => id < 0 && written(at));
+  if (none >= 0)
+    return {
+      complaint: `completion token ${none} has the id ${ids[none]}, which no vocabulary has; write the mask beside padding (response_mask)`,
+    };
   const prompt = sample.promptIds ?? [];
   const at = { ids, prompt: prompt.length };
   const one = sampling === undefined ? undefined : logprobsOf(row[sampling], { name: sampling, ...at });
@@ -94,7 +100,7 @@ function rolloutOf(row: Row, where: string, named: Partial<Names>): Recorded | C
     ids,
     ...(one === undefined ? {} : { sampling: one }),
     ...(other === undefined ? {} : { trainer: other }),
-    written: writtenOf(row, ids.length),
+    written,
     ...(version === undefined ? {} : { version }),
     ...(sample.step === undefined ? {} : { step: sample.step }),
     names: { ...(sampling === undefined ? {} : { sampling }), ...(trainer === undefined ? {} : { trainer }) },

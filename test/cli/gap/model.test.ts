@@ -119,6 +119,14 @@ describe('gap --model', () => {
     );
   });
 
+  test('rows of another vocabulary are one sentence', async () => {
+    const world = prepared(undefined, () => ({ prompt_ids: [500], old_log_probs: undefined }));
+    expect(await gap(world)).toBe(2);
+    expect(world.err().trim()).toBe(
+      'lossproof: --model: every row has ids beyond the 120 of model: it has another vocabulary than the rows',
+    );
+  });
+
   test('a process that ends is a sentence with its last line, and no verdict of noise', async () => {
     const world = prepared();
     world.write('dies', '');
