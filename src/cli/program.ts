@@ -13,7 +13,7 @@ import { addDiscover } from './discover/discover.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
 import { addGap } from './gap/gap.ts';
 import { addGolden } from './golden/golden.ts';
-import { HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
+import { exampleLines, HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
 import { pathOf, tell, type Words } from './help/words.ts';
 import { addMcp } from './mcp/mcp.ts';
 import { addMonitor } from './monitor/monitor.ts';
@@ -59,6 +59,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
     if (error.exitCode === 0) return HOLDS;
     if (error.code === 'commander.help') {
       named(words, program).outputHelp();
+      if (words.length === 0) await tellAtHand(context);
       return NO_VERDICT;
     }
     return refuse(context, { problem: explain(error, words, program) });
@@ -116,6 +117,13 @@ const WORDS: Words = {
     { command: 'npx lossproof trace -- python train.py', does: 'see what a script really trains' },
   ],
 };
+
+/** Below the help of nothing typed: what can be typed here. */
+async function tellAtHand(context: Context): Promise<void> {
+  const { commandsAtHand } = await import('./start/at-hand.ts');
+  const lines = exampleLines(commandsAtHand(context.cwd), context.out.columns, 'In this folder:');
+  if (lines.length > 0) context.out.write(`${lines.join('\n')}\n`);
+}
 
 function explain(error: CommanderError, words: readonly string[], program: Command): string {
   const command = named(words, program);

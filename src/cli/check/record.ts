@@ -9,6 +9,7 @@ import { tellGithub } from '../outputs/github.ts';
 import { AS_LAST_RUN, type Keeping, openKept, rememberSoFar } from '../outputs/last-run.ts';
 import { lock } from '../outputs/lock.ts';
 import { type OutputOptions, openOutputs, type Renderers } from '../outputs/outputs.ts';
+import { tellWebhook } from '../outputs/webhook.ts';
 import { SHARDS_FOLDER } from './shard.ts';
 
 export interface RecordOptions extends OutputOptions {
@@ -83,6 +84,7 @@ export function openRecord(
       const problems = await outputs.write(runs, 'events');
       for (const problem of problems) complain(context, problem);
       if (options.annotations) await tellGithub(runs, context);
+      await tellWebhook(runs, options, context);
       return problems.length === 0 && asked?.trouble() === undefined;
     },
     async interim(soFar) {

@@ -94,14 +94,14 @@ function wordLines(words: Words, width: number): string[] {
 }
 
 /** What an example does stands beside it where there is room, or else above it. */
-function exampleLines(examples: Words['examples'], width: number): string[] {
+export function exampleLines(examples: Words['examples'], width: number, heading = 'Examples:'): string[] {
   if (examples.length === 0) return [];
   const beside = examples.filter(({ does }) => does !== undefined);
   const column = Math.max(0, ...beside.map(({ command }) => widthOf(command))) + 2;
   const hasRoom = beside.every(({ does = '' }) => 2 + column + widthOf(does) <= width);
   return [
     '',
-    'Examples:',
+    heading,
     ...examples.flatMap(({ command, does }) => {
       if (does === undefined) return [`  ${command}`];
       return hasRoom ? [`  ${command.padEnd(column)}${does}`] : [`  # ${does}`, `  ${command}`];

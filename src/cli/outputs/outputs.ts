@@ -6,6 +6,7 @@ import { runLines } from '../../report/machine/ndjson.ts';
 import type { Run } from '../../report/runs.ts';
 import type { Context, Problem } from '../context.ts';
 import { asTyped } from '../typed.ts';
+import { type WebhookOptions, webhookProblem } from './webhook.ts';
 import { unwritable, writeWhole } from './written.ts';
 
 interface Output {
@@ -52,12 +53,12 @@ export const NAMES = Object.keys(OUTPUTS) as OutputName[];
 const STANDARD_OUTPUT = '-';
 
 /** Where each output goes, as typed. */
-export type OutputOptions = { readonly [N in OutputName]?: string };
+export type OutputOptions = { readonly [N in OutputName]?: string } & WebhookOptions;
 
 export function addOutputOptions(command: Command): Command {
   command.optionsGroup('Outputs:');
   for (const name of NAMES) command.addOption(new Option(`--${name} <file>`, OUTPUTS[name].what));
-  return command;
+  return command.option('--webhook <url>', 'post the verdict to a chat, as Slack takes it');
 }
 
 export interface Outputs {
@@ -78,6 +79,8 @@ export function openOutputs(
   { cwd, out }: Pick<Context, 'cwd' | 'out'>,
   instead: Renderers = {},
 ): Outputs | Problem {
+  const wrong = webhookProblem(options);
+  if (wrong !== undefined) return wrong;
   const asked = NAMES.flatMap((name) => {
     const file = options[name];
     return file === undefined ? [] : [{ name, file, path: resolve(cwd, file) }];

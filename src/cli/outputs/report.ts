@@ -15,6 +15,7 @@ import { LAST_RUN } from './last-run.ts';
 import { addOutputOptions, type OutputOptions, type Outputs, openOutputs } from './outputs.ts';
 import { readRunFile, readRuns, STANDARD_INPUT } from './saved-runs.ts';
 import { serve } from './serve.ts';
+import { tellWebhook } from './webhook.ts';
 
 interface ReportOptions extends OutputOptions {
   readonly serve?: boolean;
@@ -81,6 +82,7 @@ async function report(files: readonly string[], options: ReportOptions, context:
   const notes = outputs.onStandardOutput ? context.err : context.out;
   notes.write(`${verdictLines(read.runs).join('\n')}\n`);
   for (const problem of problems) context.err.write(`lossproof: ${problem}\n`);
+  await tellWebhook(read.runs, options, context);
   if (problems.length > 0) return NO_VERDICT;
   if (outputs.files.length > 0) notes.write(`wrote ${outputs.files.join(', ')}\n`);
   if (options.open === true && html !== undefined)

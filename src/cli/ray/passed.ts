@@ -6,6 +6,7 @@ import { NAMES } from '../outputs/outputs.ts';
 /** Not for a shard: the cluster, the outputs of the whole run, what is printed, and what is said otherwise or refused. */
 const HERE: ReadonlySet<string> = new Set([
   ...NAMES,
+  'webhook',
   ...['ray', 'shards', 'retries', 'rayEnv', 'cpusPerWorker', 'gpusPerWorker', 'memoryPerWorker'],
   ...['quiet', 'rows', 'labels', 'annotations', 'updateKnown'],
   ...['python', 'seed', 'config', 'shard', 'workers', 'resume', 'maxTime', 'bail'],

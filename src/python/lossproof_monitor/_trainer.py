@@ -6,7 +6,7 @@ import sys
 
 from transformers import TrainerCallback
 
-from ._watch import POLICIES, STOPPING, Watch
+from ._watch import Watch
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Monitor(TrainerCallback):
     """`Trainer(..., callbacks=[Monitor(policy="stop")])`. Give it to every process: rank 0 is watched, and a stop is agreed on.
 
     policy: "warn" prints what is found, "stop" ends the training at a finding of `level` ("must", or "should" for both).
-    command, options: as of `watch`."""
+    command, options, report_to: as of `watch`."""
 
     def __init__(
         self,
@@ -28,12 +28,12 @@ class Monitor(TrainerCallback):
         level: Literal["must", "should"] = "must",
         command: Command | None = None,
         options: Sequence[str] = (),
+        report_to: str | Sequence[str] = (),
     ) -> None:
-        # Now, and not an hour later when the training begins.
-        if policy not in POLICIES or level not in STOPPING:
-            Watch(policy, level, active=False)
+        # What is wrong is said now, and not an hour later when the training begins.
+        Watch(policy, level, active=False, report_to=report_to)
         self.watch: Watch | None = None
-        self._settings = dict(policy=policy, level=level, command=command, options=options)
+        self._settings = dict(policy=policy, level=level, command=command, options=options, report_to=report_to)
 
     def on_train_begin(self, args, state, control, model=None, **_):
         self._close()
@@ -41,8 +41,13 @@ class Monitor(TrainerCallback):
             self.watch = Watch(**self._settings, facts=_facts(args, state, model))
 
     def on_log(self, args, state, control, logs=None, **_):
-        # The last entry sums the training up: its numbers are no points of a series.
-        if self.watch is not None and logs and "train_runtime" not in logs:
+        if self.watch is None or not logs:
+            return
+        # The last entry sums the training up: its numbers are no points of a series. A tracker's own callback ends its run before
+        # this one hears of the end, so that the verdict comes now.
+        if "train_runtime" in logs:
+            self._close()
+        else:
             self.watch.log(state.global_step, logs)
 
     def on_step_end(self, args, state, control, **_):

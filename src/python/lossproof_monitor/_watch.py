@@ -9,6 +9,7 @@ import threading
 
 from . import _command
 from ._child import PATIENCE, Child
+from ._sinks import Sinks
 
 TYPE_CHECKING = False  # as typing has it; to import that takes a trainer's time
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Watch:
         options: Sequence[str] = (),
         active: bool = True,
         facts: Mapping[str, Any] | None = None,
+        report_to: str | Sequence[str] = (),
     ) -> None:
         if policy not in POLICIES:
             raise ValueError("policy: %r is none of %s" % (policy, ", ".join(POLICIES)))
@@ -47,6 +49,7 @@ class Watch:
         self.policy = policy
         self.findings: list[Finding] = []
         self.verdict: dict[str, Any] | None = None
+        self._sinks = Sinks(report_to, self._warn)
         self._stopping = STOPPING[level]
         self._told = 0
         self._stop = False
@@ -74,8 +77,13 @@ class Watch:
         of this step come with the next. Never waits."""
         if values is not None or named:
             self._send(lambda: {**(values or {}), **named, "step": step})
+        return self._tell()
+
+    def _tell(self):
         new = self.findings[self._told :]
         self._told += len(new)
+        for finding in new:
+            self._sinks.alert(finding)
         return new
 
     @property
@@ -89,9 +97,14 @@ class Watch:
 
     def close(self, patience: float = PATIENCE) -> dict[str, Any] | None:
         """The log is at its end: waits for the verdict, which is one line. Called again it does nothing."""
+        if self._closing:
+            return self.verdict
         self._closing = True
         if self._child is not None:
             self._child.end(patience)
+        self._tell()
+        if self.verdict is not None:
+            self._sinks.verdict(self.verdict, self.findings)
         return self.verdict
 
     def __enter__(self) -> Watch:
@@ -159,15 +172,17 @@ def watch(
     level: Literal["must", "should"] = "must",
     command: Command | None = None,
     options: Sequence[str] = (),
+    report_to: str | Sequence[str] = (),
     **facts: Any,
 ) -> Watch:
     """Begins to watch a training loop of your own. Of several processes only rank 0 (environment variable RANK) is watched.
 
     policy: "warn" prints what is found, "stop" sets `should_stop` as well, for findings of `level` ("must", or "should" for
     both). command: what starts lossproof, where it is not found by itself. options: further words of `lossproof monitor`,
-    as ["--set", "kl-spike.times=30"]. facts: what the run says of its settings, as learning_rate=1e-4."""
+    as ["--set", "kl-spike.times=30"]. report_to: trackers that are told, too: "wandb", "mlflow", "trackio", or several; each needs a
+    run of its own in this process. facts: what the run says of its settings, as learning_rate=1e-4."""
     active = os.environ.get("RANK", "0") in ("", "0")
-    return Watch(policy, level, command, options, active, facts)
+    return Watch(policy, level, command, options, active, facts, report_to)
 
 
 def _plain(value, depth):

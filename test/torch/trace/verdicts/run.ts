@@ -12,6 +12,7 @@ import { ledgerOf } from '../../../../src/trace/ledger-of.ts';
 import { readTrace } from '../../../../src/trace/records/read.ts';
 import type { ReadRecord } from '../../../../src/trace/records/shapes.ts';
 import { PACKAGE_ROOT } from '../../../../src/version.ts';
+import { warm } from '../warm/warm.ts';
 
 const SCRIPTS = join(PACKAGE_ROOT, 'test', 'torch', 'trace', 'scripts');
 /** Scripts of places/ are run where peft, deepspeed and others are; LOSSPROOF_VENV is another environment for all. */
@@ -53,12 +54,12 @@ export interface Within {
   readonly seconds?: number;
 }
 
-const environment = (bin: string): Readonly<Record<string, string>> => ({
+const environment = async (bin: string): Promise<Readonly<Record<string, string>>> => ({
   OMP_NUM_THREADS: '1',
   PYTHONDONTWRITEBYTECODE: '1',
   // What scripts in folders of their own share with the others.
   PYTHONPATH: SCRIPTS,
-  PATH: `${bin}:${process.env.PATH ?? ''}`,
+  PATH: `${await warm(bin)}:${bin}:${process.env.PATH ?? ''}`,
 });
 
 /**
@@ -75,7 +76,7 @@ export async function traced(asked: Asked, within?: Within): Promise<Traced> {
   const { folder, seconds = 0 } = within ?? { folder: mkdtempSync(join(tmpdir(), 'lossproof trace ')) };
   const { options, command } = laidOut(asked, folder);
   const bin = binFor(asked);
-  const env = environment(bin);
+  const env = await environment(bin);
   if (asked.words.includes('{model}'))
     await execa(join(bin, 'python'), [join(SCRIPTS, 'save_model.py'), join(folder, 'model')], { env });
   const run = await execa(
@@ -101,7 +102,7 @@ export async function plain(
   asked: Asked,
   { folder, seconds = 0 }: Within,
 ): Promise<{ readonly exitCode: number | undefined; readonly out: string }> {
-  const env = environment(binFor(asked));
+  const env = await environment(binFor(asked));
   const [program = '', ...words] = laidOut(asked, folder).command;
   const run = await execa(program, words, {
     cwd: SCRIPTS,
