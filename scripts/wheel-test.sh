@@ -95,10 +95,9 @@ PYTHON
   # docs/pytest.md shows what it prints.
   "$own/bin/python" -m pip install --quiet --disable-pip-version-check 'pytest>=7' pytest-xdist
   cp -r "$root/docs/example/pytest" "an example" && cd "an example"
-  verdicts='3 failed, 31 passed, 4 skipped'
-  expect 1 "$verdicts" bare LOSSPROOF_SEED=7 pytest
+  expect 1 '3 failed, ' bare LOSSPROOF_SEED=7 pytest
   grep -q 'FAILED wrong.py::mask::stop-token-is-trained-once' "$folder/said"
-  expect 1 "$verdicts" bare LOSSPROOF_SEED=7 pytest -n 2
+  expect 1 '3 failed, ' bare LOSSPROOF_SEED=7 pytest -n 2
   expect 1 '3 failed' bare LOSSPROOF_SEED=7 pytest --lf
   expect 4 'is no program that can be run' bare LOSSPROOF_NODE=/nowhere/node pytest
   cd ..

@@ -217,7 +217,6 @@ const compressed: Property<GaeCase> = {
   id: 'gae/masked-tokens-are-no-steps',
   title: 'Masked tokens between or after trained ones change no advantage and no return',
   why: "A tool's output is not a decision: counted as a step, it discounts what follows it; counted as the end of the row, it cuts the credit off.",
-  level: 'should',
   catches: ['VAL-04', 'VAL-01'],
   given: () => gaeCase({ gaps: true }),
   coverage: { gap: 0.15, 'ends in masked tokens': 0.15 },

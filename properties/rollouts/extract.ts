@@ -27,6 +27,15 @@ const coverage = (world: World): Readonly<Record<string, number>> => ({
   ...batchCoverage(world.hello.tokens, stopsOf(world, 'extract')),
 });
 
+/** What most rules of extraction share. */
+const extractRule = {
+  stage: 'extract',
+  level: 'must',
+  ops: ['extract'],
+  given: (world: World) => given(world),
+  labels: batchLabels,
+} as const;
+
 /** What op `extract` is handed, for prompts padded on one side. */
 export function extractArgs(drawn: Batch, side: PaddingSide, extra = 0): Args<'extract'> {
   const { prompts, completions, pad, stops } = drawn;
@@ -59,14 +68,10 @@ function exact(side: PaddingSide): Property<Batch> {
   return {
     id: `extract/exact-under-${side}-padding`,
     title: `Under ${side} padding, the extracted completions are the sampled tokens`,
-    stage: 'extract',
-    level: 'must',
+    ...extractRule,
     why: 'Prompt tokens in the completion are judged by the reward and trained by the loss as if the policy had said them.',
     catches: ['PAD-01', 'PAD-03', 'EOS-05', 'TOK-04', 'TOK-10'],
-    ops: ['extract'],
     needs: [sideNeed(side)],
-    given: (world) => given(world),
-    labels: batchLabels,
     coverage,
     async check(subject, drawn) {
       const args = extractArgs(drawn, side);
@@ -81,14 +86,10 @@ const side = (world: World): PaddingSide => world.hello.ops.extract?.padding_sid
 const paddingWidth: Property<Batch> = {
   id: 'extract/independent-of-padding-width',
   title: 'Two more columns of left padding change no completion',
-  stage: 'extract',
-  level: 'must',
+  ...extractRule,
   why: 'A completion that depends on how long the longest prompt is changes with the batch it happens to be in.',
   catches: ['PAD-01', 'PAD-03'],
-  ops: ['extract'],
   needs: [sideNeed('left')],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const narrow = await subject.ask('extract', extractArgs(drawn, 'left'));
@@ -102,13 +103,10 @@ const paddingWidth: Property<Batch> = {
 const batchMates: Property<Batch> = {
   id: 'extract/independent-of-batch-mates',
   title: 'The completion of a row is the same alone and in a batch',
-  stage: 'extract',
-  level: 'must',
+  ...extractRule,
   why: 'An extraction that is right for a single row can be wrong for every batch.',
   catches: ['PAD-01', 'PAD-04'],
-  ops: ['extract'],
   given: (world) => given(world, 2),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const args = extractArgs(drawn, side(subject));
@@ -125,14 +123,10 @@ const batchMates: Property<Batch> = {
 const padRenamed: Property<Batch> = {
   id: 'extract/unchanged-when-pad-is-renamed',
   title: 'The completions are the same when padding has an id of its own and when it equals the stop token',
-  stage: 'extract',
-  level: 'must',
+  ...extractRule,
   why: 'Counting ids that differ from pad counts too few where pad is also a token of the prompt.',
   catches: ['EOS-01', 'EOS-02', 'PAD-01'],
-  ops: ['extract'],
   needs: [freeTokens],
-  given: (world) => given(world),
-  labels: batchLabels,
   async check(subject, drawn) {
     const used = new Set([...drawn.prompts, ...drawn.completions].flat());
     const fresh = [0, 1, 3, 4, 5, 29].find((id) => !used.has(id) && !drawn.stops.includes(id));

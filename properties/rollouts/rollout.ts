@@ -229,15 +229,7 @@ const maskCovers: Property<Rollouts> = {
       return {
         kind: 'mask',
         sentence: `${tokenAt(subject, row.ids, first)} is ${row.roles[first] === 'completion' ? 'a sampled token' : row.roles[first] === 'stop' ? 'the stop token' : `${row.roles[first]}`} in row ${row.row}, but its mask is ${row.mask[first]}.`,
-        strips: [
-          stripOf(subject, {
-            row: row.row,
-            ids: row.ids,
-            roles: row.roles,
-            tracks: { expected, observed: row.mask },
-            marks,
-          }),
-        ],
+        strips: [stripOf(subject, { ...row, tracks: { expected, observed: row.mask }, marks })],
       };
     }
     return undefined;
@@ -261,15 +253,7 @@ const attention: Property<Rollouts> = {
       return {
         kind: 'attention',
         sentence: `${tokenAt(subject, row.ids, first)} is ${expected[first] === 1 ? `a real token of the ${row.roles[first]}` : 'padding'} in row ${row.row}, but its attention_mask is ${observed[first]}.`,
-        strips: [
-          stripOf(subject, {
-            row: row.row,
-            ids: row.ids,
-            roles: row.roles,
-            tracks: { expected, observed },
-            marks,
-          }),
-        ],
+        strips: [stripOf(subject, { ...row, tracks: { expected, observed }, marks })],
       };
     }
     return undefined;

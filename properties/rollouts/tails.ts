@@ -12,7 +12,7 @@ import {
   tokenAt,
 } from '../../src/index.ts';
 import { extractArgs } from './extract.ts';
-import { coverage, given } from './mask/batches.ts';
+import { coverage, given, maskRule } from './mask/batches.ts';
 
 /** Log-probabilities are told apart by their place; most multiples of this are nothing that half precision holds. */
 const GRAIN = 0.1;
@@ -72,15 +72,11 @@ const logprobs: Property<Batch> = {
 };
 
 const truncated: Property<Batch> = {
+  ...maskRule,
   id: 'mask/truncated-is-where-no-stop-was-sampled',
   title: 'truncated is 1 exactly on the completions that ran into the length limit without a stop token',
-  stage: 'mask',
-  level: 'must',
   why: 'An answer that ends with the very last token it may is no cut answer, and a shorter one can be cut: lengths do not tell.',
   catches: ['EOS-12', 'EOS-05'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const args = blockArgs(drawn);

@@ -180,15 +180,7 @@ function track(
             want[first] ?? 0,
             observed[first] ?? Number.NaN,
           ),
-          strips: [
-            stripOf(subject, {
-              row: at.row,
-              ids: at.ids,
-              roles: at.roles,
-              tracks: { expected: want, observed },
-              marks,
-            }),
-          ],
+          strips: [stripOf(subject, { ...at, tracks: { expected: want, observed }, marks })],
         };
       }
       return undefined;
@@ -260,15 +252,7 @@ export const collateProperties: readonly Property<Examples>[] = [
         return {
           kind: 'positions',
           sentence: `${tokenAt(subject, at.ids, column)} is real token ${column - at.start} of row ${at.row}, but its position is ${observed[column]}.`,
-          strips: [
-            stripOf(subject, {
-              row: at.row,
-              ids: at.ids,
-              roles: at.roles,
-              tracks: { expected, observed },
-              marks: [column],
-            }),
-          ],
+          strips: [stripOf(subject, { ...at, tracks: { expected, observed }, marks: [column] })],
         };
       }
       return undefined;

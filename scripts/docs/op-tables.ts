@@ -1,17 +1,28 @@
 // Copies of the protocol's table of ops: a table per op in PROTOCOL.md, and the SDK's table of arguments.
 import { isOptional, kindOf } from '../../src/protocol/fields.ts';
 import { type FieldSpecs, OPS, type Op } from '../../src/protocol/message.ts';
+import { FAMILIES, familyNames } from '../../src/protocol/ops.ts';
 
 const ops = Object.keys(OPS) as Op[];
 
-/** PROTOCOL.md with the table of each op's fields as OPS has them. */
+/** PROTOCOL.md with the table of families and that of each op's fields as OPS has them. */
 export function withOpTables(page: string): string {
-  return page.replaceAll(
-    /^(### (\w+)\n(?:(?!###).*\n)*?)\| +\| +\|\n(?:\|.*\n)+/gm,
-    (section: string, before: string, op: string) =>
-      ops.some((name) => name === op) ? before + opTable(op as Op) : section,
-  );
+  return page
+    .replace(/^(\| family \| ops \|\n.*\n)(?:\|.*\n)+/m, `$1${familyRows()}`)
+    .replaceAll(
+      /^(### (\w+)\n(?:(?!###).*\n)*?)\| +\| +\|\n(?:\|.*\n)+/gm,
+      (section: string, before: string, op: string) =>
+        ops.some((name) => name === op) ? before + opTable(op as Op) : section,
+    );
 }
+
+const familyRows = (): string =>
+  familyNames
+    .map((family) => {
+      const names = Object.keys(FAMILIES[family]).map((op) => `[\`${op}\`](#${op})`);
+      return `| ${family} | ${names.join(', ')} |\n`;
+    })
+    .join('');
 
 function opTable(op: Op): string {
   const rows = [

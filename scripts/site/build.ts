@@ -5,6 +5,7 @@ import { join, posix } from 'node:path';
 import { bugs } from '../../src/bugs/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { palette } from '../docs/palette.ts';
+import { READY } from '../trainers/ready.ts';
 import { ADDRESS, isForeign } from './links.ts';
 import { opNames } from './op-facts.ts';
 import { OPS_FILE, opFile, opPage, opsPage } from './op-page.ts';
@@ -30,14 +31,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/discover.md',
     'docs/attach.md',
     'docs/trainers/README.md',
-    'docs/trainers/trl.md',
-    'docs/trainers/verl.md',
-    'docs/trainers/openrlhf.md',
-    'docs/trainers/llama-factory.md',
-    'docs/trainers/orz.md',
-    'docs/trainers/priorzero.md',
-    'docs/trainers/search-r1.md',
-    'docs/trainers/grpo-dual.md',
+    ...READY.map(({ page }) => `docs/trainers/${page}`),
     'docs/trainers/known.md',
     'docs/trainers/findings/README.md',
     'docs/failures.md',

@@ -3,13 +3,13 @@
 // known is not used. Exit code 1 where a case fails that lacks a label which is named already: a false alarm in waiting.
 //   npm run trainers:labels -- verl --python .venv-verl/bin/python [--cases 300] [--seed 1] [--only tokenize/answer-is-trained]
 // Settings of an adapter are the environment's, as in `check`.
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { properties } from '../../properties/index.ts';
 import { drawCases, drawSeed } from '../../src/check/cases.ts';
 import { knownOf, readCauses } from '../../src/check/saved/causes.ts';
 import { type KnownFailure, kindOf } from '../../src/check/saved/known.ts';
 import { type CaseOutcome, runCase } from '../../src/check/subject.ts';
+import { ADAPTERS, knownFailuresOf } from '../../src/cli/trainer/adapters.ts';
 import {
   loadTokenizer,
   type Property,
@@ -18,7 +18,6 @@ import {
   type World,
   worldOf,
 } from '../../src/index.ts';
-import { PACKAGE_ROOT } from '../../src/version.ts';
 import { pythonEnvironment } from '../python.ts';
 
 const { values, positionals } = parseArgs({
@@ -31,13 +30,13 @@ const { values, positionals } = parseArgs({
   },
 });
 const [adapter = ''] = positionals;
-/** Modules of TRL's are one a trainer. */
-const MODULE = `lossproof.adapters.${adapter.replace(/^trl-/, 'trl.').replaceAll('-', '_')}`;
-const KNOWN = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters', 'known', `${adapter}.json`);
+const KNOWN = knownFailuresOf(adapter);
+const module = ADAPTERS[adapter]?.module;
+if (KNOWN === undefined || module === undefined) throw new Error(`"${adapter}" has no known failures`);
 
 const read = readCauses(KNOWN);
 if ('problem' in read) throw new Error(read.problem);
-const started = await startTrainer({ command: [values.python, '-m', MODULE], env: pythonEnvironment() });
+const started = await startTrainer({ command: [values.python, '-m', module], env: pythonEnvironment() });
 if ('failure' in started) throw new Error(started.failure.message);
 const { trainer } = started;
 try {

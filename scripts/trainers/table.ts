@@ -2,7 +2,7 @@
 // Exit code 1 where one fails in what is not known: a false alarm, or a finding that is not written down yet.
 //   npm run trainers:table                            runs all, and prints the table
 //   npm run trainers:table -- --only trl-sft --write  runs some, and writes their lines into the page
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { runsOf } from '../../src/report/runs.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { FAILING, type Verdict } from '../../src/vocabulary.ts';
 import { measuredIn, writeMeasured } from '../docs/measured.ts';
+import { READY } from './ready.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,15 +22,17 @@ const { values } = parseArgs({
   },
 });
 
-/** Environments of `npm run setup:trainers`, and the adapters that are asked in each. */
-const TRL = ['trl-grpo', 'trl-rloo', 'trl-sft', 'trl-dpo', 'trl-kto', 'trl-reward'];
-const PLACES: readonly (readonly [environment: string, adapters: readonly string[]])[] = [
-  ['.venv', TRL],
-  ['.venv-trl-middle', TRL],
-  ['.venv-trl-oldest', TRL],
-  ['.venv-verl', ['verl', 'openrlhf']],
-  ['.venv-trl-middle', ['llama-factory']],
-];
+/** Each environment of `npm run setup:trainers`, and the adapters whose library its requirements pin. */
+const PLACES = readdirSync(join(PACKAGE_ROOT, 'scripts')).flatMap((file) => {
+  const [, name] = /^(.+)-requirements\.txt$/.exec(file) ?? [];
+  // It has libraries without what they import: sources to read.
+  if (name === undefined || name === 'sources') return [];
+  const pinned = readFileSync(join(PACKAGE_ROOT, 'scripts', file), 'utf8');
+  const adapters = READY.flatMap(({ library, names }) =>
+    library !== undefined && new RegExp(`^${library}==`, 'm').test(pinned) ? names : [],
+  );
+  return [[name === 'trainers' ? '.venv' : `.venv-${name}`, adapters] as const];
+});
 const PAGE = join('trainers', 'README.md');
 const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 

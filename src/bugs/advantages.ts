@@ -122,6 +122,12 @@ export const advantages: readonly Bug[] = [
     todo: 'Decide once per group by its largest and smallest reward, keep or drop all of its rows, and index every list of the batch with the kept rows.',
   },
   {
+    id: 'VAL-13',
+    what: 'A score of -0 is taken for another score than 0.',
+    seen: [],
+    todo: 'Compare numbers, not their sign bit, their text or their inverse: `score > 0` and `score == 0` treat 0 and -0 alike, `signbit`, `copysign`, `str(score)` and `1 / score` do not.',
+  },
+  {
     id: 'NUM-01',
     what: 'A row or batch without trained tokens is divided by 0.',
     seen: [

@@ -121,6 +121,13 @@ export const scores: readonly Bug[] = [
     todo: 'Divide the distillation loss by the trained tokens, and compare the fused kernel with the plain formula for each switch.',
   },
   {
+    id: 'LOSS-16',
+    what: 'A z-loss is subtracted: the loss falls as the logits grow.',
+    seen: [],
+    todo: 'Add coefficient * logsumexp(logits) ** 2 to the loss. Watch the logits: they stay near the size at which they began.',
+    unshown: 'No op is asked for a term on the size of logits. `trace` finds it in scripts.',
+  },
+  {
     id: 'PPO-07',
     what: 'The entropy bonus has the wrong sign.',
     seen: [

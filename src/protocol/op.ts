@@ -12,6 +12,7 @@ export type Relation =
   | 'nan-under-the-mask'
   | 'counts'
   | 'nan-shows'
+  | 'signed-zero'
   | 'untrained'
   | 'batch-mates'
   | 'micro-batches'

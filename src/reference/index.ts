@@ -1,4 +1,4 @@
-// The oracles, one file per stage.
+// The oracles, one file per stage. `npm run build` adds new ones; './losses/denominators.ts' only helps to name mistakes.
 
 export * from './advantages/advantage-mistakes.ts';
 export * from './advantages/advantages.ts';

@@ -1,5 +1,4 @@
 // The page that `monitor --html` writes: from disk, on a narrow screen, on paper, for who hears it.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { rankingOf } from '../../src/monitor/beside/ranking.ts';
@@ -7,7 +6,8 @@ import { viewsOf } from '../../src/monitor/view.ts';
 import { monitorPage } from '../../src/report/html/monitor/monitor.ts';
 import { runsOf } from '../../src/report/runs.ts';
 import { eventsOf, finite, ledgerOf, limit, log, noBad } from '../monitor/logged.ts';
-import { open, unfold, useBrowser, widthOf } from './world.ts';
+import { testPage } from './page.ts';
+import { open, useBrowser } from './world.ts';
 
 useBrowser();
 
@@ -66,13 +66,7 @@ function pageOf(): string {
 const document = pageOf();
 
 describe('the page of logs', () => {
-  test('opens from disk, asks for nothing, complains of nothing', async () => {
-    const { page, requests, troubles } = await open(document);
-    await page.waitForLoadState('networkidle');
-    expect(await page.locator('h1').innerText()).toContain('5 rules: 1 holds, 3 fail, 1 unsupported');
-    expect(requests).toEqual([]);
-    expect(troubles).toEqual([]);
-  });
+  testPage(document, '5 rules: 1 holds, 3 fail, 1 unsupported');
 
   test('has for each failing rule the series of each run, what was allowed, and the first point that was not', async () => {
     const { page } = await open(document);
@@ -101,19 +95,6 @@ describe('the page of logs', () => {
     await link.click();
     expect(await page.locator('[id="monitor/kl-limit"]').count()).toBe(1);
     expect(await page.locator('#run-logged-3 .plot.wrong').count()).toBe(0);
-  });
-
-  test.each(['light', 'dark'] as const)('axe finds nothing, all unfolded, %s', async (colorScheme) => {
-    const { page } = await open(document, { colorScheme });
-    await unfold(page);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html).slice(0, 3)])).toEqual([]);
-  });
-
-  test('does not scroll sideways at 360 pixels, all unfolded', async () => {
-    const { page } = await open(document, { viewport: { width: 360, height: 740 } });
-    await unfold(page);
-    expect(await widthOf(page)).toBeLessThanOrEqual(360);
   });
 
   test('keeps letters of a size that can be read, in small plots and on a small screen', async () => {

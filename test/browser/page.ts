@@ -7,6 +7,7 @@ import { open, unfold, widthOf } from './world.ts';
 export function testPage(document: string, heading: string): void {
   test('opens from disk, asks for nothing, complains of nothing', async () => {
     const { page, requests, troubles } = await open(document);
+    await page.waitForLoadState('networkidle');
     expect(await page.locator('h1').innerText()).toContain(heading);
     expect(requests).toEqual([]);
     expect(troubles).toEqual([]);

@@ -1,12 +1,12 @@
 // The page that `view --html` writes: from disk, on a narrow screen, without script, for who hears it.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { viewPage } from '../../src/report/html/view/view.ts';
 import { scan, type View, type ViewedRow } from '../../src/view/scan.ts';
 import { writerOf } from '../../src/view/writer.ts';
 import { familyFolders, loaded } from '../tokenizers/folders.ts';
-import { open, unfold, useBrowser, widthOf } from './world.ts';
+import { testPage } from './page.ts';
+import { open, useBrowser } from './world.ts';
 
 useBrowser();
 
@@ -46,13 +46,7 @@ const view = scan(
 const document = viewPage(view, { of: ['data.jsonl', 'tokenizer qwen'] });
 
 describe('the page of a data set', () => {
-  test('opens from disk, asks for nothing, complains of nothing', async () => {
-    const { page, requests, troubles } = await open(document);
-    await page.waitForLoadState('networkidle');
-    expect(await page.locator('h1').innerText()).toContain('4 of 8 rows are flagged');
-    expect(requests).toEqual([]);
-    expect(troubles).toEqual([]);
-  });
+  testPage(document, '4 of 8 rows are flagged');
 
   test('marks the stop token that is not trained, and leads to its row', async () => {
     const { page } = await open(document);
@@ -67,19 +61,6 @@ describe('the page of a data set', () => {
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).borderBottomColor`);
     expect(await underline('#row-1 .run:not(.on) i')).toBe('rgba(0, 0, 0, 0)');
     expect(await underline('#row-1 .run.on i')).not.toBe('rgba(0, 0, 0, 0)');
-  });
-
-  test.each(['light', 'dark'] as const)('axe finds nothing, all unfolded, %s', async (colorScheme) => {
-    const { page } = await open(document, { colorScheme });
-    await unfold(page);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html).slice(0, 3)])).toEqual([]);
-  });
-
-  test('does not scroll sideways at 360 pixels, all unfolded', async () => {
-    const { page } = await open(document, { viewport: { width: 360, height: 740 } });
-    await unfold(page);
-    expect(await widthOf(page)).toBeLessThanOrEqual(360);
   });
 
   test('is read without script', async () => {

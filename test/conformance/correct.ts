@@ -1,5 +1,8 @@
 // Every trainer that is right: the examples, all conventions in Python, and the legal object trainers; and how one
 // of them is judged, which is how the command judges: measured first, then checked. What fails one is a false positive.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { execaSync } from 'execa';
 import { pythonEnvironment } from '../../scripts/python.ts';
 import { measureUndeclared } from '../../src/check/profile/undeclared.ts';
@@ -16,59 +19,10 @@ import {
 } from '../../src/index.ts';
 import { type Family, familyNames } from '../../src/protocol/ops.ts';
 import type { Resident } from '../resident.ts';
-import { filters } from './advantages/filters.ts';
-import { graders } from './advantages/graders.ts';
-import { groupAdvantages } from './advantages/groups.ts';
-import { ownAdvantages } from './advantages/own-formulas.ts';
-import { tokenAdvantages } from './advantages/tokens.ts';
 import type { Legal } from './legal.ts';
-import { neverEmpty } from './losses/never-empty.ts';
-import { ownFormulas } from './losses/own-formulas.ts';
-import { pairLosses } from './losses/pairs.ts';
-import { policyLosses } from './losses/policy.ts';
-import { rewardLosses } from './losses/reward-loss.ts';
-import { besideEngines } from './losses/sampling-gap.ts';
-import { settings } from './losses/settings.ts';
-import { lossShards } from './losses/shards.ts';
-import { singleTurns } from './losses/single-turn.ts';
-import { unpairedLosses } from './losses/unpaired-loss.ts';
-import { unusualLosses } from './losses/unusual.ts';
-import { criticLosses } from './losses/value-loss.ts';
-import { scorers } from './models/scorers.ts';
-import { updates } from './models/updates.ts';
-import { contracts } from './pipelines/contract.ts';
-import { pipelines } from './pipelines/pipelines.ts';
-import { completions } from './rollouts/completions.ts';
-import { ends } from './rollouts/ends.ts';
-import { penalties } from './rollouts/penalties.ts';
-import { resuming } from './rollouts/resuming.ts';
-import { samplers } from './rollouts/samplers.ts';
-import { short } from './rollouts/short.ts';
-import { tools } from './rollouts/tools.ts';
-import { rewardedTurns } from './rollouts/turn-rewards.ts';
-import { turns } from './rollouts/turns.ts';
-import { collators } from './rows/collate.ts';
-import { fillerRows } from './rows/filler-rows.ts';
-import { pairRows } from './rows/pairs.ts';
-import { truncation } from './rows/truncation.ts';
-import { critics } from './scores/critics.ts';
-import { legalEntropies } from './scores/entropies.ts';
-import { estimates } from './scores/estimates.ts';
-import { fullKls } from './scores/full-kl.ts';
-import { ownEstimates } from './scores/own-formulas.ts';
-import { scoreShards } from './scores/shards.ts';
-import { coarseScores } from './scores/unusual.ts';
-import { batches } from './text/batches.ts';
-import { calls } from './text/calls.ts';
-import { cutRows } from './text/cut-rows.ts';
-import { dialogues } from './text/dialogues.ts';
-import { plainChats } from './text/plain-chats.ts';
-import { texts } from './text/texts.ts';
-import { trainFlags } from './text/train-flags.ts';
 
 export interface Correct {
   readonly name: string;
-  /** Whoever opens it stops it. */
   /** Out of a resident process where one is given and it is written in Python; else a process, or an object, of its own. */
   readonly open: (resident?: Resident) => Promise<Opened>;
   /** What it does, declared or not. */
@@ -111,58 +65,31 @@ export function conventions(): (Correct & Convention)[] {
   }));
 }
 
-/** The object trainers by the folder that they stand in. */
-const objects: Readonly<Record<Family, readonly Legal[]>> = {
-  text: [...batches, ...calls, ...cutRows, ...dialogues, ...plainChats, ...texts, ...trainFlags],
-  rows: [...collators, ...fillerRows, ...pairRows, ...truncation],
-  rollouts: [
-    ...completions,
-    ...ends,
-    ...penalties,
-    ...samplers,
-    ...short,
-    ...tools,
-    ...turns,
-    ...rewardedTurns,
-    ...resuming,
-  ],
-  scores: [
-    ...critics,
-    ...legalEntropies,
-    ...estimates,
-    ...ownEstimates,
-    ...fullKls,
-    ...scoreShards,
-    ...coarseScores,
-  ],
-  advantages: [...filters, ...graders, ...groupAdvantages, ...ownAdvantages, ...tokenAdvantages],
-  losses: [
-    ...pairLosses,
-    ...policyLosses,
-    ...settings,
-    ...lossShards,
-    ...unusualLosses,
-    ...besideEngines,
-    ...singleTurns,
-    ...criticLosses,
-    ...neverEmpty,
-    ...ownFormulas,
-    ...rewardLosses,
-    ...unpairedLosses,
-  ],
-  models: [...scorers, ...updates],
-  pipelines: [...contracts, ...pipelines],
-};
+export const LEGAL: readonly LegalTrainer[] = (await Promise.all(familyNames.map(legalOf))).flat();
 
-export const LEGAL: readonly LegalTrainer[] = familyNames.flatMap((family) =>
-  objects[family].map(({ name, trainer, tokenizer, is }) => ({
-    name,
-    family,
-    ops: Object.keys(trainer.hello.ops) as Op[],
-    open: async () => ({ trainer, tokenizer }),
-    ...(is === undefined ? {} : { is }),
-  })),
-);
+/** The object trainers of a family: every list of them that a file of its folder exports. */
+async function legalOf(family: Family): Promise<readonly LegalTrainer[]> {
+  const folder = join(import.meta.dirname, family);
+  const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file));
+  const modules = await Promise.all(
+    files.toSorted().map((file): Promise<object> => import(pathToFileURL(join(folder, file)).href)),
+  );
+  return modules
+    .flatMap((module) => Object.values(module) as unknown[])
+    .filter((value): value is readonly Legal[] => Array.isArray(value) && value.every(isLegal))
+    .flat()
+    .map(({ name, trainer, tokenizer, is }) => ({
+      name,
+      family,
+      ops: Object.keys(trainer.hello.ops) as Op[],
+      open: async () => ({ trainer, tokenizer }),
+      ...(is === undefined ? {} : { is }),
+    }));
+}
+
+function isLegal(value: unknown): value is Legal {
+  return typeof value === 'object' && value !== null && 'name' in value && 'trainer' in value;
+}
 
 /** One run of these properties. */
 export type Judge = (

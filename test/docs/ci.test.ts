@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { ADAPTER_NAMES } from '../../src/cli/trainer/adapters.ts';
 import { splitCommand } from '../../src/cli/trainer/words.ts';
 import { VERSION } from '../../src/version.ts';
 import { makeWorld } from '../cli/world.ts';
@@ -133,17 +132,6 @@ describe('the files of docs/ci', () => {
     const job = read('gitlab-ci.yml');
     expect(job).toContain('artifacts:\n    when: always');
     expect(job.split('lossproof.xml')).toHaveLength(3);
-  });
-
-  test('the inputs name every ready-made adapter, and so does the command', () => {
-    const root = join(DOCS, '..');
-    const names = ADAPTER_NAMES.join(', ');
-    for (const file of ['action.yml', join('templates', 'check.yml')])
-      expect(readFileSync(join(root, file), 'utf8')).toContain(`"A ready-made adapter: ${names}."`);
-    const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
-    const check = program.commands.find((each) => each.name() === 'check');
-    const adapter = check?.options.find(({ long }) => long === '--adapter');
-    expect(adapter?.description).toBe(`a ready-made adapter: ${names}`);
   });
 
   test('what is pinned is this version', () => {

@@ -2,14 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCauses } from '../../src/check/saved/causes.ts';
-import { ADAPTERS } from '../../src/cli/trainer/adapters.ts';
 import { COMPUTATIONS } from './computations.ts';
 import { GOLDEN, goldenFiles, MADE_FOLDERS, ROOT } from './files.ts';
 import { TEXT_COMPUTATIONS } from './transformers-computations.ts';
 
 const readme = readFileSync(join(GOLDEN, 'README.md'), 'utf8');
-const KNOWN = join(ROOT, 'src', 'python', 'lossproof', 'adapters', 'known');
 
 describe('golden/', () => {
   test('holds nothing that its README does not name', () => {
@@ -51,32 +48,3 @@ describe('golden/', () => {
       expect(existsSync(join(GOLDEN, 'report', name)), name).toBe(true);
   });
 });
-
-describe('known failures of real trainers', () => {
-  const files = readdirSync(KNOWN).filter((name) => name.endsWith('.json'));
-
-  test('lie with the adapters, and the README says so', () => {
-    expect(files.length).toBeGreaterThan(0);
-    expect(readme).toContain('src/python/lossproof/adapters/known');
-    for (const name of files) expect(Object.keys(ADAPTERS)).toContain(name.replace('.json', ''));
-  });
-
-  test.each(files)('%s explains each: why, where it may be read, and the case that shows it', (name) => {
-    const read = readCauses(join(KNOWN, name));
-    if ('problem' in read) throw new Error(read.problem);
-    for (const { reason, link, line, failures } of read.causes) {
-      expect(reason.length, reason).toBeGreaterThan(LEAST_REASON);
-      expect(reason).toMatch(/\.$/);
-      expect(line.length, reason).toBeGreaterThan(0);
-      if (link !== undefined) expect(link, reason).toMatch(/^https:\/\/\S+$/);
-      expect(Object.keys(failures).length, reason).toBeGreaterThan(0);
-      for (const [id, { given, kind }] of Object.entries(failures)) {
-        expect(given, id).toBeDefined();
-        expect(kind, id).toBeDefined();
-      }
-    }
-  });
-});
-
-/** Characters: shorter than this, a reason is a name for the failure and not a reason. */
-const LEAST_REASON = 40;

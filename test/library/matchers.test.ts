@@ -1,26 +1,9 @@
 // The matcher as a user writes it: what passes, what fails both ways, and what it says.
-import '../../properties/vitest.ts';
 import { describe, expect, test } from 'vitest';
 import { defineProperty, fc, klOf } from '../../properties/library.ts';
 import type { Holding } from '../../properties/matchers.ts';
+import { negative, positive, quick } from './holding.ts';
 import { faulty, k3, klTrainer, raising, refusing } from './trainers.ts';
-
-const quick = { cases: 10, seed: 7, shrinkSeconds: 5 };
-
-/** What the failed assertion says. */
-async function complaint(assertion: Promise<void>): Promise<string> {
-  try {
-    await assertion;
-  } catch (error) {
-    return (error as Error).message;
-  }
-  throw new Error('the assertion passed');
-}
-
-const positive = (trainer: unknown, what?: Holding, options: object = quick): Promise<string> =>
-  complaint(expect(trainer).toHold(what, options));
-const negative = (trainer: unknown, what?: Holding, options: object = quick): Promise<string> =>
-  complaint(expect(trainer).not.toHold(what, options));
 
 const ours = defineProperty({
   id: 'house/kl-of-one-token',

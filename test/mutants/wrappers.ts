@@ -117,14 +117,18 @@ const WAYS: readonly Way[] = [
       edited(args, fields.filter(isReal), (value) => numbers(value, (x) => (Number.isNaN(x) ? 0 : x))),
   },
   {
+    name: 'reads-the-sign-of-zero',
+    title: (op) => `What ${op} answers is another thing for -0 than for 0`,
+    breaks: ['signed-zero'],
+    answer: (ok, { ok: fields }, args) =>
+      Array.from({ length: minusZeros(args) }).reduce<Fields>((each) => edited(each, fields, otherwise), ok),
+  },
+  {
     name: 'remembers',
     title: (op) => `${op} answers something else when it is asked again`,
     breaks: ['same-twice'],
     again: true,
-    answer: (ok, { ok: fields }) =>
-      edited(ok, fields, (value, field) =>
-        isReal(field) ? numbers(value, (x) => 1.5 * x + 1) : backwards(value),
-      ),
+    answer: (ok, { ok: fields }) => edited(ok, fields, otherwise),
   },
   {
     name: 'writes-into-its-arguments',
@@ -223,6 +227,16 @@ function numbers(value: unknown, change: (x: number) => number): unknown {
   if (Array.isArray(value)) return value.map((each) => numbers(each, change));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, numbers(each, change)]));
+}
+
+/** Another answer of the same shape. */
+const otherwise = (value: unknown, field: Fielded): unknown =>
+  isReal(field) ? numbers(value, (x) => 1.5 * x + 1) : backwards(value);
+
+/** How many numbers of a request are -0. */
+function minusZeros(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return Number(Object.is(value, -0));
+  return Object.values(value).reduce((sum: number, each) => sum + minusZeros(each), 0);
 }
 
 const backwards = (value: unknown): unknown =>

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ADAPTERS } from '../../src/cli/trainer/adapters.ts';
 
 interface Arrow {
   readonly from: string;
@@ -55,12 +56,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'lossproof.examples': ['lossproof'],
   'lossproof.adapters': ['lossproof'],
   ...Object.fromEntries(
-    ['trl', 'verl', 'openrlhf', 'llama_factory', 'orz', 'priorzero', 'grpo_dual', 'search_r1'].map(
-      (library) => [
-        `lossproof.adapters.${library}`,
-        ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
-      ],
-    ),
+    Object.values(ADAPTERS).map(({ folder }) => [
+      `lossproof.adapters.${folder}`,
+      ['lossproof', 'lossproof.testing', 'lossproof.adapters.common'],
+    ]),
   ),
   'lossproof.adapters.common': ['lossproof', 'lossproof.testing'],
   // What adapters are built with; `lossproof` does not import it, so that an adapter that needs none of it pays nothing.

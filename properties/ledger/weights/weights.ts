@@ -7,6 +7,7 @@ import { followsAggregation } from './aggregation.ts';
 import { stepsAlike } from './alike.ts';
 import { centred } from './balance.ts';
 import { klInWeights } from './kl.ts';
+import { largeLogits } from './large-logits.ts';
 import { oneWeight } from './one-weight.ts';
 import { partitionProperties } from './partitions.ts';
 
@@ -20,5 +21,6 @@ export const weightProperties: readonly LedgerProperty[] = [
   followsAggregation,
   centred,
   stepsAlike,
+  largeLogits,
   ...partitionProperties,
 ];

@@ -1,5 +1,5 @@
 // Which batches are masked: how completions may end is what the trainer declares, or was measured to take.
-import { batch, batchCoverage, stopsOf, type World } from '../../../src/index.ts';
+import { batch, batchCoverage, batchLabels, stopsOf, type World } from '../../../src/index.ts';
 
 const endsOf = (world: World) => ({
   ...stopsOf(world, 'mask'),
@@ -16,3 +16,12 @@ export const coverage = (world: World): Readonly<Record<string, number>> => ({
   stopped: 0.5,
   ...batchCoverage(world.hello.tokens, endsOf(world)),
 });
+
+/** What most rules of the mask share. */
+export const maskRule = {
+  stage: 'mask',
+  level: 'must',
+  ops: ['mask'],
+  given: (world: World) => given(world),
+  labels: batchLabels,
+} as const;

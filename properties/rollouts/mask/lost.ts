@@ -17,9 +17,7 @@ export function otherRowFinding(subject: Subject, row: MaskedRow): Finding {
     sentence: `Row ${row.row} of the training batch is not its prompt (${row.prompt.length} tokens) followed by its completion (${row.completion.length} tokens) with padding elsewhere.`,
     strips: [
       stripOf(subject, {
-        row: row.row,
-        ids: row.ids,
-        roles: row.roles,
+        ...row,
         tracks: { 'prompt + completion': fromPrompt(row, whole) },
         marks: [],
       }),

@@ -2,7 +2,6 @@
 // is legal; every rule is checked on batches whose rows differ, because a single row hides half of these bugs.
 import {
   type Batch,
-  batchLabels,
   blockArgs,
   discard,
   type Finding,
@@ -16,7 +15,7 @@ import {
   tokenAt,
   trainsCompletion,
 } from '../../../src/index.ts';
-import { coverage, given } from './batches.ts';
+import { coverage, given, maskRule } from './batches.ts';
 import { lostStopFinding, otherRowFinding } from './lost.ts';
 import { otherStopNote } from './other-stop.ts';
 
@@ -30,37 +29,21 @@ function faultsFinding(
   noteOf: (row: MaskedRow) => string | undefined = () => undefined,
 ): Finding | undefined {
   for (const row of rows) {
-    const marks: number[] = [];
-    for (let column = 0; column < row.ids.length; column++) {
-      const want = expected(row, column);
-      if (want !== undefined && row.mask[column] !== want) marks.push(column);
-    }
+    const wanted = row.ids.map((_, column) => expected(row, column));
+    const marks = wanted.flatMap((want, column) =>
+      want === undefined || row.mask[column] === want ? [] : [column],
+    );
     const [first] = marks;
     if (first === undefined) continue;
     const note = noteOf(row);
     return {
       kind,
       sentence: words(tokenAt(subject, row.ids, first), row.row),
-      strips: [maskStrip(subject, row, marks, (column) => expected(row, column))],
+      strips: [stripOf(subject, { ...row, tracks: { expected: wanted, observed: row.mask }, marks })],
       ...(note === undefined ? {} : { note }),
     };
   }
   return undefined;
-}
-
-function maskStrip(
-  subject: Subject,
-  row: MaskedRow,
-  marks: readonly number[],
-  expected: (column: number) => number | undefined,
-) {
-  return stripOf(subject, {
-    row: row.row,
-    ids: row.ids,
-    roles: row.roles,
-    tracks: { expected: row.ids.map((_, column) => expected(column)), observed: row.mask },
-    marks,
-  });
 }
 
 /** 0 where the token has one of these roles, no opinion elsewhere. */
@@ -78,15 +61,11 @@ function neverTrained(
   words: (token: string, row: number) => string,
 ): Property<Batch> {
   return {
+    ...maskRule,
     id,
     title,
-    stage: 'mask',
-    level: 'must',
     why,
     catches,
-    ops: ['mask'],
-    given: (world) => given(world),
-    labels: batchLabels,
     coverage,
     async check(subject, drawn) {
       const rows = await plannedRows(subject, drawn);
@@ -96,15 +75,11 @@ function neverTrained(
 }
 
 const rowHolds: Property<Batch> = {
+  ...maskRule,
   id: 'mask/row-holds-prompt-and-completion',
   title: 'The row that is trained on is the prompt followed by the completion, padding elsewhere',
-  stage: 'mask',
-  level: 'must',
   why: 'Tokens lost, added or changed on the way into the training batch are trained on instead of what was sampled.',
   catches: ['EOS-06', 'MT-01', 'TPL-07', 'PAD-03', 'TOK-07'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     for (const row of await maskedRows(subject, drawn)) {
@@ -117,15 +92,11 @@ const rowHolds: Property<Batch> = {
 };
 
 const attention: Property<Batch> = {
+  ...maskRule,
   id: 'mask/attention-covers-exactly-the-real-tokens',
   title: 'attention_mask is 1 on every token of prompt and completion and 0 on padding',
-  stage: 'mask',
-  level: 'must',
   why: 'An attention mask inferred from ids hides real stop tokens where pad equals eos; one that covers padding lets it change every logit.',
   catches: ['EOS-02', 'PAD-02', 'EOS-01'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     for (const row of await plannedRows(subject, drawn)) {
@@ -146,15 +117,7 @@ const attention: Property<Batch> = {
         sentence: real
           ? `${tokenAt(subject, row.ids, first)} is a real token of the ${row.roles[first]} in row ${row.row}, but attention_mask hides it.`
           : `${tokenAt(subject, row.ids, first)} is padding in row ${row.row}, but attention_mask lets the model see it.`,
-        strips: [
-          stripOf(subject, {
-            row: row.row,
-            ids: row.ids,
-            roles: row.roles,
-            tracks: { expected, observed },
-            marks,
-          }),
-        ],
+        strips: [stripOf(subject, { ...row, tracks: { expected, observed }, marks })],
       };
     }
     return undefined;
@@ -162,15 +125,11 @@ const attention: Property<Batch> = {
 };
 
 const everyToken: Property<Batch> = {
+  ...maskRule,
   id: 'mask/every-completion-token-is-trained',
   title: 'Every sampled token up to the stop token is trained, the first one included',
-  stage: 'mask',
-  level: 'must',
   why: 'A mask shifted by one silently never trains the first token of each answer.',
   catches: ['MSK-04', 'PAD-02', 'PAD-03', 'TOK-04', 'EOS-13'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const rows = await plannedRows(subject, drawn);
@@ -189,17 +148,14 @@ const everyToken: Property<Batch> = {
 };
 
 const stopOnce: Property<Batch> = {
+  ...maskRule,
   id: 'mask/stop-token-is-trained-once',
   title:
     'The stop token that ended a completion is trained (or, where declared, left out), the same way in every row',
-  stage: 'mask',
-  level: 'must',
   why: 'A policy whose stop token is never trained does not learn to stop.',
   catches: ['EOS-01', 'EOS-05', 'EOS-09', 'EOS-13'],
-  ops: ['mask'],
   settles: ['stop_token_in_mask', 'truncated_completions_trained'],
   given: (world) => given(world, 2),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const all = await plannedRows(subject, drawn);
@@ -232,15 +188,11 @@ const stopOnce: Property<Batch> = {
 
 /** A mask is zeros and ones; anything else multiplies the loss. */
 const binary: Property<Batch> = {
+  ...maskRule,
   id: 'mask/is-zero-or-one',
   title: 'completion_mask holds zeros and ones, one row a sample, as wide as the layout says',
-  stage: 'mask',
-  level: 'must',
   why: 'A mask that holds counts, positions or another batch size multiplies or misplaces the loss without an error.',
   catches: ['MSK-08', 'MSK-11', 'MSK-15', 'TRN-05'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   async check(subject, drawn) {
     const args = blockArgs(drawn);
     const { completion_mask: mask } = await subject.ask('mask', args);

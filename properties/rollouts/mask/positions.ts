@@ -1,7 +1,6 @@
 // position_ids of the rows that are trained on, where a trainer answers them: they count tokens, never columns.
 import {
   type Batch,
-  batchLabels,
   blockArgs,
   discard,
   type Property,
@@ -9,18 +8,14 @@ import {
   stripOf,
   tokenAt,
 } from '../../../src/index.ts';
-import { coverage, given } from './batches.ts';
+import { coverage, maskRule } from './batches.ts';
 
 export const maskPositions: Property<Batch> = {
+  ...maskRule,
   id: 'mask/positions-count-real-tokens',
   title: 'position_ids, where answered, count the real tokens of each row from 0',
-  stage: 'mask',
-  level: 'must',
   why: 'Positions that count padding move every token of a left-padded row away from where the model learnt it.',
   catches: ['PAD-05'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const answered = (await subject.ask('mask', blockArgs(drawn))).position_ids;
@@ -40,15 +35,7 @@ export const maskPositions: Property<Batch> = {
       return {
         kind: 'positions',
         sentence: `${tokenAt(subject, row.ids, first)} is real token ${expected[first]} of row ${row.row}, but its position is ${observed[first]}.`,
-        strips: [
-          stripOf(subject, {
-            row: row.row,
-            ids: row.ids,
-            roles: row.roles,
-            tracks: { expected, observed },
-            marks,
-          }),
-        ],
+        strips: [stripOf(subject, { ...row, tracks: { expected, observed }, marks })],
       };
     }
     return undefined;

@@ -14,7 +14,7 @@ import {
   stripOf,
   tokenAt,
 } from '../../../src/index.ts';
-import { coverage, given } from './batches.ts';
+import { coverage, given, maskRule } from './batches.ts';
 
 /** Both answers per row, cut to what is not padding, so that rows of different widths compare. */
 function sameRows(
@@ -45,30 +45,19 @@ function sameRows(
     return {
       kind,
       sentence: `${tokenAt(subject, row.ids, first)} of row ${row.row} has mask ${beforeMask[first]} ${what}, and ${row.mask[first]} otherwise.`,
-      strips: [
-        stripOf(subject, {
-          row: row.row,
-          ids: row.ids,
-          roles: row.roles,
-          tracks: { [what]: beforeMask, otherwise: row.mask },
-          marks,
-        }),
-      ],
+      strips: [stripOf(subject, { ...row, tracks: { [what]: beforeMask, otherwise: row.mask }, marks })],
     };
   }
   return undefined;
 }
 
 const batchMates: Property<Batch> = {
+  ...maskRule,
   id: 'mask/independent-of-batch-mates',
   title: 'The mask of a row is the same alone and in a batch',
-  stage: 'mask',
-  level: 'must',
   why: 'A mask computed from a batch-wide length is right for one row and wrong for its neighbours.',
   catches: ['PAD-01', 'PAD-02', 'PAD-08', 'ADV-09'],
-  ops: ['mask'],
   given: (world) => given(world, 2),
-  labels: batchLabels,
   coverage,
   async check(subject, drawn) {
     const together = await plannedRows(subject, drawn);
@@ -94,15 +83,11 @@ const batchMates: Property<Batch> = {
 };
 
 const paddingWidth: Property<Batch> = {
+  ...maskRule,
   id: 'mask/independent-of-padding-width',
   title: 'Two more columns of padding on the left leave every mask where its tokens are',
-  stage: 'mask',
-  level: 'must',
   why: 'A count of real tokens taken for a position moves the mask as soon as a longer prompt is in the batch.',
   catches: ['PAD-01', 'PAD-02', 'LOSS-11'],
-  ops: ['mask'],
-  given: (world) => given(world),
-  labels: batchLabels,
   async check(subject, drawn) {
     const [narrow, wide] = [
       await plannedRows(subject, drawn),
@@ -113,16 +98,12 @@ const paddingWidth: Property<Batch> = {
 };
 
 const padRenamed: Property<Batch> = {
+  ...maskRule,
   id: 'mask/unchanged-when-pad-is-renamed',
   title: 'The mask is the same when padding has an id of its own and when it equals the stop token',
-  stage: 'mask',
-  level: 'must',
   why: 'A mask built by comparing ids with pad loses the real stop token where pad equals eos, and the policy never learns to stop.',
   catches: ['EOS-01', 'EOS-02', 'EOS-13'],
-  ops: ['mask'],
   needs: [freeTokens],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage: { stopped: 0.5 },
   async check(subject, drawn) {
     // An unfinished short row looks like a padded one where pad is a stop token: not a fair comparison.
@@ -142,21 +123,17 @@ const padRenamed: Property<Batch> = {
 };
 
 const everyStop: Property<Batch> = {
+  ...maskRule,
   id: 'mask/every-stop-id-ends-a-completion',
   title: 'Any member of the stop set ends a completion like any other',
-  stage: 'mask',
-  level: 'must',
   why: 'If only one of several stop ids is honoured, everything after the others is trained: padding, or invented text.',
   catches: ['EOS-05', 'EOS-13', 'TOK-04'],
-  ops: ['mask'],
   needs: [
     (world) =>
       (world.hello.tokens?.eos_token_ids.length ?? 2) > 1
         ? undefined
         : 'the trainer has one stop id only (tokens.eos_token_ids)',
   ],
-  given: (world) => given(world),
-  labels: batchLabels,
   coverage: { stopped: 0.5 },
   async check(subject, drawn) {
     if (drawn.stops.length < 2) return undefined;

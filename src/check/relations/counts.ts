@@ -92,7 +92,7 @@ async function constant<O extends Op>(asked: Asked<O>): Promise<Finding | undefi
 type Question<O extends Op> = Pick<Asked<O>, 'subject' | 'op' | 'args'>;
 
 /** A number of a request, or the logits of one token. */
-interface Place {
+export interface Place {
   readonly field: string;
   readonly row: number;
   /** Absent where a row has one number. */

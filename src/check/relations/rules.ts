@@ -13,6 +13,7 @@ import { long } from './long.ts';
 import { nanShows } from './nan.ts';
 import { MANY_MICRO_BATCHES, MICRO_BATCHES, RANKS } from './partitions.ts';
 import { type Asked, type Cause, FEW_CASES, type Rule, sizeOf } from './rule.ts';
+import { signedZero } from './signed-zero.ts';
 import { stacked } from './stacked.ts';
 import {
   axesOf,
@@ -220,6 +221,7 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
   },
   counts,
   'nan-shows': nanShows,
+  'signed-zero': signedZero,
   untrained,
   'same-twice': {
     id: SAME_TWICE,

@@ -1,10 +1,5 @@
-// Known failures that come with a ready-made adapter: by cause and by version of what it drives; and that what an adapter
-// fails on itself changes none of them.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { properties } from '../../../properties/index.ts';
-import { type Cause, knownOf, readCauses } from '../../../src/check/saved/causes.ts';
+import { type Cause, knownOf } from '../../../src/check/saved/causes.ts';
 import { changeOf, type KnownFailure, together } from '../../../src/check/saved/known.ts';
 import {
   type Property,
@@ -13,15 +8,12 @@ import {
   type RunOptions,
   run,
   type Trainer,
-  type World,
 } from '../../../src/index.ts';
 import { isBefore } from '../../../src/protocol/versions.ts';
 import { raisedFailure } from '../../../src/trainer/explain.ts';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
 import type { Semantics } from '../../../src/vocabulary.ts';
 import { echoes, extracting } from '../toy.ts';
 
-const KNOWN = join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known');
 const cause = (versions: Cause['versions'], reason: string, kind: string): Cause => ({
   reason,
   versions,
@@ -108,24 +100,6 @@ describe('known failures by cause', () => {
     const raised = (message: string) => ({ trainerFailure: raisedFailure('mask', { message }) }) as never;
     expect(changeOf(known, [raised('IndexError: list index out of range')], () => [])).toBeUndefined();
     expect(changeOf(known, [raised("KeyError: 'mask'")], () => [])).toContain('"error: error"');
-  });
-
-  it.each(readdirSync(KNOWN))('%s can be read, and its cases have the labels that they need', (file) => {
-    const read = readCauses(join(KNOWN, file));
-    if ('problem' in read) throw new Error(read.problem);
-    for (const { failures, tokens } of read.causes)
-      for (const [id, { given, labels = [] }] of Object.entries(failures)) {
-        const hello = {
-          protocol: 1,
-          name: 'adapter',
-          ops: {},
-          ...(tokens && { tokens: { vocab_size: 1e6, ...tokens } }),
-        };
-        const world = { hello, tokenizer: undefined } as unknown as World;
-        const own =
-          labels.length === 0 ? [] : properties.find((each) => each.id === id)?.labels?.(given, world);
-        expect(own, id).toEqual(expect.arrayContaining([...labels]));
-      }
   });
 });
 

@@ -2,11 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { properties } from '../../../properties/index.ts';
 import type { Property } from '../../../src/check/property.ts';
-import { readCauses } from '../../../src/check/saved/causes.ts';
 import { openTestRunner } from '../../../src/cli/test-runner/test-runner.ts';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { DROPS_NOTHING, makeWorld, pythonCollate, WRONG } from '../world.ts';
 
 const ADAPTER = ['--', 'python3', 'adapter.py'];
@@ -193,17 +190,4 @@ test('--labels prints what the cases were about beside what they must be', async
   expect(readFileSync(join(world.folder, 'run.xml'), 'utf8')).toContain('<failure message="thin: only 0 %');
   expect(await world.run('check', '--quiet', ...ADAPTER)).toBe(1);
   expect(world.out().split('% thin')).toHaveLength(3);
-});
-
-test('what ready-made adapters know of names properties that there are, with a case and its kind', () => {
-  const ids = properties.map(({ id }) => id);
-  const folder = join(PACKAGE_ROOT, 'src', 'python', 'lossproof', 'adapters', 'known');
-  for (const name of readdirSync(folder)) {
-    const listed = readCauses(join(folder, name));
-    if ('problem' in listed) throw new Error(listed.problem);
-    for (const [id, { given, kind }] of listed.causes.flatMap(({ failures }) => Object.entries(failures))) {
-      expect(ids).toContain(id);
-      expect([typeof given, typeof kind], id).toEqual(['object', 'string']);
-    }
-  }
 });

@@ -2,14 +2,25 @@
 
 import { seriesRules } from '../../../properties/monitor/index.ts';
 import { dice, sayingsOf } from '../rules/logs.ts';
+import { COEFFICIENT_FAULTS } from './faults/coefficients.ts';
 import type { Fault } from './faults/fault.ts';
 import { LOSS_FAULTS } from './faults/losses.ts';
+import { PART_FAULTS } from './faults/parts.ts';
 import { POLICY_FAULTS } from './faults/policy.ts';
+import { ROLLOUT_FAULTS } from './faults/rollouts.ts';
 import { STEP_FAULTS } from './faults/steps.ts';
 import { type Kind, seedOf, simulated } from './healthy.ts';
 import { type LoggedRun, logged } from './logging.ts';
+import type { Simulation } from './simulation.ts';
 
-export const FAULTS: readonly Fault[] = [...LOSS_FAULTS, ...POLICY_FAULTS, ...STEP_FAULTS];
+export const FAULTS: readonly Fault[] = [
+  ...LOSS_FAULTS,
+  ...PART_FAULTS,
+  ...POLICY_FAULTS,
+  ...COEFFICIENT_FAULTS,
+  ...ROLLOUT_FAULTS,
+  ...STEP_FAULTS,
+];
 
 export interface PlantedRun extends LoggedRun {
   readonly kind: Kind;
@@ -35,19 +46,30 @@ const LEAST_ROWS = 30;
 
 /** The same run and onset at each strength, so that its curve is of the strength alone; undefined: it logs nothing of it. */
 export function plantedRun(fault: Fault, kind: Kind, seed: number, strength: number): PlantedRun | undefined {
-  const run = simulated(kind, seed);
-  const { rows, steps } = run.plan;
+  const healthy = simulated(kind, seed);
+  const { rows } = healthy.plan;
   if (rows < LEAST_ROWS) return undefined;
   const by = dice(seedOf(kind, seed, 2));
   const onset = fault.onset === 'start' ? 0 : Math.round(rows * (0.4 + 0.25 * by.uniform()));
-  const changes = fault.plant({ run, onset, strength, by });
+  const run = fault.again === undefined ? healthy : resumed(healthy, onset, fault.again);
+  const planting = { run, onset, strength, by };
+  const changes = fault.plant(planting);
   if (changes === undefined) return undefined;
-  const whole = logged(
+  const { log, modifiers } = logged(
     dice(seedOf(kind, seed, 1)),
     { ...run, columns: { ...run.columns, ...changes } },
     true,
   );
-  return { ...whole, kind, seed, onset: steps[onset] ?? 0, slack: (steps[2] ?? 0) - (steps[0] ?? 0) };
+  const { declared, settings = {} } = fault.says?.(planting) ?? {};
+  const { steps } = run.plan;
+  return {
+    log: { ...log, declared: { ...log.declared, ...declared }, settings },
+    modifiers,
+    kind,
+    seed,
+    onset: steps[onset] ?? 0,
+    slack: (steps[2] ?? 0) - (steps[0] ?? 0),
+  };
 }
 
 /** Of a fault at all its strengths, in so many runs each. */
@@ -60,7 +82,7 @@ export function detectionsOf(fault: Fault, runs: number, seed: number): Detectio
       const planted = plantedRun(fault, kind, seed + Math.floor(at / fault.kinds.length), strength);
       if (planted === undefined) continue;
       done++;
-      const rules = foundIn(planted);
+      const rules = foundIn(planted, fault);
       if (rules.size === 0) continue;
       found++;
       if (Math.min(...rules.values()) >= planted.onset - planted.slack) right++;
@@ -70,12 +92,16 @@ export function detectionsOf(fault: Fault, runs: number, seed: number): Detectio
   });
 }
 
-/** Rules that fail here and not in the healthy run, with the step that each names. */
-export function foundIn({ kind, seed, log }: PlantedRun): ReadonlyMap<string, number> {
+/** Rules that fail here and not in the healthy run, with the step that each names: of the default level, and those that it is about. */
+export function foundIn(
+  { kind, seed, log }: PlantedRun,
+  { breaks }: Pick<Fault, 'breaks'>,
+  rules = seriesRules.filter(({ id, level }) => level !== 'may' || breaks.includes(id)),
+): ReadonlyMap<string, number> {
   const healthy = logged(dice(seedOf(kind, seed, 1)), simulated(kind, seed), true);
-  const before = new Set(sayingsOf(usualRules, healthy.log).said.map(({ rule }) => rule));
+  const before = new Set(sayingsOf(rules, healthy.log).said.map(({ rule }) => rule));
   const steps = new Map<string, number>();
-  for (const { rule, violation } of sayingsOf(usualRules, log).said)
+  for (const { rule, violation } of sayingsOf(rules, log).said)
     if (!before.has(rule) && !steps.has(rule)) steps.set(rule, violation.step ?? Number.POSITIVE_INFINITY);
   return steps;
 }
@@ -84,4 +110,13 @@ export function foundIn({ kind, seed, log }: PlantedRun): ReadonlyMap<string, nu
 
 /** A run may lack what shows a fault. */
 const MOST_TRIES = 40;
-const usualRules = seriesRules.filter(({ level }) => level !== 'may');
+
+/** The same run, which goes back by so many rows before the onset and logs them again. */
+function resumed({ plan, columns, ...run }: Simulation, onset: number, rows: number): Simulation {
+  const twice = <T>(values: readonly T[]): T[] => [...values.slice(0, onset), ...values.slice(onset - rows)];
+  return {
+    ...run,
+    plan: { ...plan, rows: plan.rows + rows, steps: twice(plan.steps) },
+    columns: Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, twice(values)])),
+  };
+}

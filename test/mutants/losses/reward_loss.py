@@ -152,3 +152,13 @@ written(
     "chosen_scores -= margins: the accuracy that is logged next is that of scores which nobody gave. Fix: out of place.",
     taken_off,
 )
+
+
+@MUTANTS.add(
+    "pair-without-a-score", "A rejected score of -0 is taken for none", left_padded, "reward_loss", row="VAL-13"
+)
+def without_score(chosen_scores, rejected_scores, margins=None):
+    """The collator writes -0.0 for a missing score, and so does a head whose output is rounded: the pair gets a large
+    margin. Fix: NaN, or a mask, for what is missing."""
+    rejected = [-8.0 if score == 0 and math.copysign(1, score) < 0 else score for score in rejected_scores]
+    return pairwise_loss(chosen_scores, rejected, margins)

@@ -80,6 +80,21 @@ FAULTS = {
             "loss_mask[: len(self.generation_prompt)] = 0",
             "loss_mask[: len(self.generation_prompt) - 1] = 0",
         ),
+        "groups without a signal kept": (
+            "verl.trainer.ppo.v1.replay_buffer",
+            "len(values) > 1 and float(np.std(values)) == 0.0",
+            "len(values) > 1 and float(np.mean(values)) == 0.0",
+        ),
+        "the whole budget again": (
+            "verl.workers.rollout.llm_server",
+            "sampling_params[limit_key] = original_max_tokens - len(final_output.token_ids)",
+            "sampling_params[limit_key] = original_max_tokens",
+        ),
+        "the part forgotten": (
+            "verl.workers.rollout.llm_server",
+            "prompt_ids=prompt_ids + final_output.token_ids,",
+            "prompt_ids=prompt_ids,",
+        ),
     },
     "llama-factory": {
         "prompt not masked": (
@@ -99,6 +114,11 @@ FAULTS = {
         ),
     },
     "openrlhf": {
+        "groups out of bounds kept": (
+            "openrlhf.trainer.ppo_utils.samples_generator",
+            "if not (min_r < avg_reward < max_r):",
+            "if min_r < avg_reward < max_r:",
+        ),
         "mask off by one": (
             "openrlhf.datasets.sft_dataset",
             "loss_mask[0, start_idx - 1 : end_idx] = 1",

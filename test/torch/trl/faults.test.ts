@@ -48,7 +48,7 @@ test.each([
   ['mask/padding-is-never-trained', 'mask-off-by-one', 'ended by a further stop id'],
   ['kl/independent-of-padding', 'pads-in-the-kl-mean', 'fully masked row'],
 ])('what is known of %s is not what %s breaks: no case has "%s"', async (id, fault, label) => {
-  const file = join(PACKAGE_ROOT, 'src/python/lossproof/adapters/known/trl-grpo.json');
+  const file = join(PACKAGE_ROOT, 'src/python/lossproof/adapters/trl/known/trl-grpo.json');
   const read = readCauses(file);
   if ('problem' in read) throw new Error(read.problem);
   const folder = mkdtempSync(join(tmpdir(), 'lossproof known '));

@@ -10,6 +10,7 @@ const LOSSES: readonly Kind[] = ['sft', 'sft, several epochs', 'pretraining', 'p
 export const LOSS_FAULTS: readonly Fault[] = [
   {
     name: 'divergence',
+    breaks: ['monitor/loss-diverges', 'monitor/loss-rises', 'monitor/evaluation-turns'],
     kinds: LOSSES,
     strengths: [1.1, 1.3, 2, 4],
     strengthName: 'the loss rises to # times',
@@ -25,6 +26,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'learning rate too large',
+    breaks: ['monitor/loss-diverges', 'monitor/learning-rate-as-declared'],
     kinds: ['sft'],
     strengths: [10, 30, 100, 1000],
     strengthName: 'rate times #',
@@ -33,6 +35,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'loss NaN',
+    breaks: ['monitor/finite-training'],
     kinds: LOSSES,
     strengths: [1, 2, 5, 1000],
     strengthName: '# rows',
@@ -47,6 +50,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gradient norm NaN',
+    breaks: ['monitor/grad-norm-finite'],
     kinds: LOSSES,
     strengths: [1, 2, 5, 1000],
     strengthName: '# rows',
@@ -60,6 +64,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gradients explode',
+    breaks: ['monitor/grad-norm-explodes', 'monitor/grad-norm-spike'],
     kinds: LOSSES,
     strengths: [3, 10, 100, 1000],
     strengthName: 'norm times # and staying',
@@ -75,6 +80,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gradients vanish',
+    breaks: ['monitor/grad-norm-vanishes', 'monitor/loss-moves'],
     kinds: LOSSES,
     strengths: [10, 100, 1e4, 1e8],
     strengthName: 'norm divided by #',
@@ -89,6 +95,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'nothing is learnt',
+    breaks: ['monitor/loss-improves', 'monitor/loss-plateau', 'monitor/evaluations-move'],
     kinds: TUNES,
     strengths: [0.5, 0.2, 0.05, 0],
     strengthName: '# of the usual fall',
@@ -107,6 +114,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'labels shuffled',
+    breaks: ['monitor/loss-begins-below-a-guess'],
     kinds: TUNES,
     strengths: [0.1, 0.3, 0.6, 1],
     strengthName: '# of the tokens',
@@ -136,6 +144,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'overfitting, with evaluations',
+    breaks: ['monitor/evaluation-turns'],
     kinds: ['sft, several epochs'],
     strengths: [1.1, 1.3, 2, 3],
     strengthName: 'evaluation rises to # times its best',
@@ -159,6 +168,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'learning by heart, no evaluation',
+    breaks: ['monitor/learnt-by-heart', 'monitor/loss-begins-below-a-guess'],
     kinds: ['sft, several epochs'],
     strengths: [0.5, 0.2, 0.05, 0.01],
     strengthName: 'training loss falls to # of what it would, a stair at each epoch',
@@ -174,6 +184,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'loss exactly 0',
+    breaks: ['monitor/zero-loss', 'monitor/loss-fits-accuracy', 'monitor/gradient-flows'],
     kinds: LOSSES,
     strengths: [1, 3, 10, 1000],
     strengthName: '# rows',
@@ -186,6 +197,7 @@ export const LOSS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'one of two losses parts',
+    breaks: [],
     kinds: ['rl and sft'],
     strengths: [1.2, 1.5, 2, 4],
     strengthName: 'supervised loss rises to # times',

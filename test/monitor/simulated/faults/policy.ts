@@ -14,32 +14,45 @@ const level = (
   strengths: readonly number[],
   strengthName: string,
   rows: number,
-  most = Number.POSITIVE_INFINITY,
+  breaks: readonly string[],
 ): Fault => ({
   name,
+  breaks: breaks.map((rule) => `monitor/${rule}`),
   kinds,
   strengths,
   strengthName,
   onset: 'later',
   plant: ({ run, onset, strength }) =>
     only(run, {
-      [column]: changed(run.columns[column], onset, (value, since) =>
-        Math.min(most, value * strength ** towards(since, rows)),
+      [column]: changed(
+        run.columns[column],
+        onset,
+        (value, since) => value * strength ** towards(since, rows),
       ),
     }),
 });
 
 export const POLICY_FAULTS: readonly Fault[] = [
-  level('KL jumps and stays', 'kl', REWARDED, [3, 10, 30, 100], 'KL times #', 0.2),
-  level('KL grows', 'kl', REWARDED, [3, 10, 100, 1000], 'KL times # by and by', 15),
-  level('entropy collapses', 'entropy', REWARDED, [0.5, 0.2, 0.05, 0.01], 'entropy times #', 4),
-  level('entropy explodes', 'entropy', REWARDED, [2, 4, 8, 16], 'entropy times #', 6),
-  level('approx_kl grows', 'approx_kl', ['ppo'], [3, 10, 100, 1000], 'approx_kl times #', 8),
-  level('value loss explodes', 'value_loss', ['ppo'], [10, 100, 1e3, 1e4], 'value loss times #', 3),
-  level('lengths collapse', 'length', REWARDED, [0.5, 0.2, 0.05, 0.01], 'length times #', 3),
-  level('tool use vanishes', 'tools', ['grpo, tools'], [0.5, 0.2, 0.02, 0], 'tool calls times #', 3),
+  level('KL jumps and stays', 'kl', REWARDED, [3, 10, 30, 100], 'KL times #', 0.2, ['kl-spike', 'kl-size']),
+  level('KL grows', 'kl', REWARDED, [3, 10, 100, 1000], 'KL times # by and by', 15, ['kl-runs-away']),
+  level('entropy collapses', 'entropy', REWARDED, [0.5, 0.2, 0.05, 0.01], 'entropy times #', 4, [
+    'entropy-collapse',
+  ]),
+  level('entropy explodes', 'entropy', REWARDED, [2, 4, 8, 16], 'entropy times #', 6, ['entropy-explodes']),
+  level('approx_kl grows', 'approx_kl', ['ppo'], [3, 10, 100, 1000], 'approx_kl times #', 8, [
+    'kl-runs-away',
+  ]),
+  level('value loss explodes', 'value_loss', ['ppo'], [10, 100, 1e3, 1e4], 'value loss times #', 3, []),
+  level('lengths collapse', 'length', REWARDED, [0.5, 0.2, 0.05, 0.01], 'length times #', 3, [
+    'length-spike',
+    'length-stuck-at-one',
+  ]),
+  level('tool use vanishes', 'tools', ['grpo, tools'], [0.5, 0.2, 0.02, 0], 'tool calls times #', 3, [
+    'tool-calls-vanish',
+  ]),
   {
     name: 'lengths explode',
+    breaks: ['monitor/length-spike'],
     kinds: REWARDED,
     strengths: [2, 4, 8, 16],
     strengthName: 'length times #',
@@ -57,6 +70,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'completions run into the limit',
+    breaks: ['monitor/truncated-share'],
     kinds: REWARDED,
     strengths: [0.5, 0.8, 0.95, 0.995],
     strengthName: '# of them',
@@ -71,6 +85,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'reward falls and stays',
+    breaks: ['monitor/reward-falls'],
     kinds: REWARDED,
     strengths: [2, 4, 8, 16],
     strengthName: 'by # deviations from step to step',
@@ -89,6 +104,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'reward stuck at its floor',
+    breaks: ['monitor/rewards-differ', 'monitor/reward-falls'],
     kinds: GROUPS,
     strengths: [0.5, 0.8, 0.95, 1],
     strengthName: '# of the groups',
@@ -108,6 +124,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'reward constant, its deviation not logged',
+    breaks: ['monitor/rewards-differ'],
     kinds: ['ppo'],
     strengths: [3, 5, 10, 1000],
     strengthName: '# rows',
@@ -119,6 +136,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'reward 0 from the first step',
+    breaks: ['monitor/rewards-differ'],
     kinds: ['grpo'],
     strengths: [3, 10, 30, 1000],
     strengthName: '# rows',
@@ -136,6 +154,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tokens are clipped',
+    breaks: ['monitor/clip-fraction'],
     kinds: ['ppo', 'grpo'],
     strengths: [0.2, 0.4, 0.7, 0.95],
     strengthName: '# of them',

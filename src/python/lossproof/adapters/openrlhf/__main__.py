@@ -2,7 +2,7 @@
 
 Log-probabilities come from Actor, the policy loss from ActorPPOTrainer.training_step behind iter_grad_accum_global_norm, the
 critic's from CriticPPOTrainer.training_step, the supervised one from SFTTrainer.fit, the preference loss from DPOTrainer, the reward model's from PairWiseLoss, advantages
-from RemoteExperienceMaker, rows from SFTDataset, RewardDataset and SamplesGenerator. Settings: LOSSPROOF_TOKENIZER=folder,
+from RemoteExperienceMaker, rows from SFTDataset, RewardDataset and SamplesGenerator, which filters groups as well. Settings: LOSSPROOF_TOKENIZER=folder,
 LOSSPROOF_DATA (of SFTDataset: multiturn, every answer is trained, or last), LOSSPROOF_ADVANTAGE (estimator: group_norm, rloo,
 reinforce_baseline, dr_grpo, reinforce or flash_reinforce), LOSSPROOF_LOSS (loss_agg_mode: token-mean or seq-mean-token-mean),
 LOSSPROOF_POLICY (policy_loss_type: ppo or gspo), LOSSPROOF_OBJECTIVE=dpo|ipo."""
@@ -10,6 +10,7 @@ LOSSPROOF_POLICY (policy_loss_type: ppo or gspo), LOSSPROOF_OBJECTIVE=dpo|ipo.""
 from lossproof.adapters.openrlhf._parts import openrlhf
 from lossproof.adapters.openrlhf import (  # noqa: F401, their ops
     advantages,
+    filtering,
     preferences,
     reinforcement,
     scores,

@@ -20,7 +20,7 @@ with stub(IDLE), quietly():
     normalised = openrlhf.part("utils.loss_utils:iter_grad_accum_global_norm", [*LOSSES, "train_step"])
     Experience = openrlhf.part("trainer.ppo_utils.experience:Experience", ["loss", "value_loss", "advantages", "whiten"])
     makers = openrlhf.part("trainer.ppo_utils.experience_maker", ["advantages", "gae", "returns", "whiten"])
-    samples = openrlhf.part("trainer.ppo_utils.samples_generator:SamplesGenerator", ["trajectory"])
+    samples = openrlhf.part("trainer.ppo_utils.samples_generator:SamplesGenerator", ["trajectory", "filter_rollouts"])
     SFTDataset = openrlhf.part("datasets.sft_dataset:SFTDataset", ["tokenize", "sft_batch", "collate"])
     RewardDataset = openrlhf.part(
         "datasets.reward_dataset:RewardDataset", ["preference", "preference_batch", "preference_step"]

@@ -8,7 +8,7 @@ LOSSPROOF_POLICY (loss_mode: vanilla, gspo, cispo or geo_mean), LOSSPROOF_LOSS (
 seq-mean-token-sum or seq-mean-token-sum-norm)."""
 
 from lossproof.adapters.verl._parts import verl
-from lossproof.adapters.verl import advantages, losses, rollouts, scores, steps, text  # noqa: F401, their ops
+from lossproof.adapters.verl import advantages, filtering, losses, resuming, rollouts, scores, steps, text  # noqa: F401, their ops
 from lossproof.adapters.verl._model import FOLDER, tokens
 from lossproof.adapters.verl._settings import SEMANTICS
 

@@ -4,7 +4,7 @@ from lossproof.adapters.common._library import Library, quietly
 from lossproof.testing import stub
 
 # Imported at the top of files, and needed by nothing that is asked here; only what is not installed is stubbed.
-IDLE = ["ray", "peft", "cachetools", "uvicorn", "fastapi", "starlette", "aiohttp", "zmq", "codetiming", "pylatexenc"]
+IDLE = ["ray", "peft", "cachetools", "uvicorn", "fastapi", "starlette", "aiohttp", "zmq", "codetiming", "pylatexenc", "transfer_queue"]
 LOSSES = ["loss", "value_loss", "sft_loss"]
 ENGINE = ["logprobs", "entropy", "score", "model_score", "train_step", *LOSSES]
 
@@ -32,3 +32,5 @@ with stub(IDLE), quietly():
     sft = verl.part("utils.dataset.multiturn_sft_dataset", ["tokenize", "sft_batch"])
     Collator = verl.part("utils.dataset.dataset_utils:SFTTensorCollator", ["sft_batch"])
     prompts = verl.part("utils.tokenizer.continuous_token:ContinuousTokenBuilder", ["tokenize"])
+    buffers = verl.part("trainer.ppo.v1.replay_buffer", ["filter_rollouts"])
+    servers = verl.part("workers.rollout.llm_server", ["partial_rollout"])

@@ -30,6 +30,15 @@ const unknown = (shape: string, sentence: RegExp): FaultyCase => ({
   unknown: sentence,
 });
 
+/** A term on the size of the logits that makes them larger. */
+const gained = (fault: string): FaultyCase => ({
+  words: `${TERMS} z-gain ${fault}`.trim(),
+  data: PAIRS,
+  options: MEAN,
+  found: 'trace/large-logits-are-not-rewarded',
+  says: /has a term that falls as the logits grow: a z-loss with the wrong sign/,
+});
+
 const FUSED = 'losses/fused.py --data {data}';
 
 const fused = (more: string, strict = true): CleanCase => ({
@@ -83,10 +92,6 @@ export const losses: Cases = {
     'a z-loss on prompts as well': clean('z-loss --fault everywhere-but-pads', {
       says: /loss a term on the size of the logits \(a z-loss\) step/,
     }),
-    'a z-loss with the other sign': clean('z-gain', {
-      says: /loss a term that rewards large logits \(a z-loss with the wrong sign\) step/,
-    }),
-    'the same on every position': clean('z-gain --fault everywhere', { says: /rewards large logits/ }),
     'an entropy bonus on every position': clean('entropy --fault everywhere', {
       says: /loss entropy term 0\.\d+ \(the loss rewards entropy\) step/,
     }),
@@ -146,6 +151,9 @@ export const losses: Cases = {
     'with an entropy bonus: no shift': found('entropy', 'same-token', SAME),
     'with an entropy bonus: padding': found('entropy', 'pads', PADS),
     'with an entropy bonus: the first token counts twice': found('entropy', 'first-twice', SHARES),
+    'a z-loss with the other sign': gained(''),
+    'the same on every position': gained('--fault everywhere'),
+    'the same on prompts as well': gained('--fault everywhere-but-pads'),
     'put together by hand: without their factors': found('grads', 'factors', SHARES),
     'put together by hand: no shift': found('grads', 'same-token', SAME),
     'put together by hand: padding': found('grads', 'pads', PADS),
