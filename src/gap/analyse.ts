@@ -44,8 +44,15 @@ export const LEAST_TOKENS = 400;
 export const LEAST_CERTAINTY = 4.5;
 /** Of what the causes before it leave: a cause of less is not what makes two sides disagree. */
 export const LEAST_SHARE = 0.12;
+/**
+ * One that is on few tokens, and sure of them, has a smaller share of a gap that is on all. What a partial one leaves looks like a small
+ * other partial one, so these need the usual share.
+ */
+const SURE = 10;
+const LEAST_SURE_SHARE = 0.05;
 
-export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES): Analysis {
+/** @param rounding what the model is known to move by in its dtype, where that is measured: more than usual is noise, too. */
+export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES, rounding = 0): Analysis {
   const named: Named[] = [];
   const rounds: (readonly Ranked[])[] = [];
   let current = tokens;
@@ -54,14 +61,16 @@ export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES): Anal
     const open = causes.filter(({ id }) => !named.some((each) => each.id === id));
     const ranked = rank(current, open);
     rounds.push(ranked);
-    const [best, second] = ranked;
-    if (best === undefined || !isClear(best)) break;
+    const best = ranked.find(isClear);
+    if (best === undefined) break;
+    const second = ranked.find((each) => each !== best);
     named.push({ ...best, share: left * best.score.share, ...(second === undefined ? {} : { second }) });
     left *= 1 - best.score.share;
     current = without(current, best.fit);
   }
   const leftRms = rmsOf(current);
-  const verdict = named.length > 0 ? 'cause' : leftRms <= MOST_NOISE_RMS ? 'noise' : 'unexplained';
+  const verdict =
+    named.length > 0 ? 'cause' : leftRms <= Math.max(MOST_NOISE_RMS, rounding) ? 'noise' : 'unexplained';
   return { verdict, named: named.sort((a, b) => b.share - a.share), rounds, leftRms };
 }
 
@@ -78,8 +87,9 @@ export function rank(tokens: Tokens, causes: readonly Cause[] = CAUSES): readonl
 }
 
 /** Beyond chance, and large enough to name. */
-export const isClear = ({ score }: Ranked): boolean =>
-  score.certainty > LEAST_CERTAINTY && score.share > LEAST_SHARE;
+export const isClear = ({ fit, score: { certainty, share } }: Ranked): boolean =>
+  certainty > LEAST_CERTAINTY &&
+  share > (certainty > SURE && fit.isPartial !== true ? LEAST_SURE_SHARE : LEAST_SHARE);
 
 // --- helpers ---
 

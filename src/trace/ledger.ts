@@ -281,6 +281,8 @@ export interface Generation {
   readonly promptIds: Ids;
   /** Through the first stop token where there is one; padding behind it is not in it. */
   readonly completionIds: Ids;
+  /** (C,) that the completion's tokens were sampled with, NaN where not known; absent: none is known. */
+  readonly logprobs?: readonly number[];
   /** It ended with a stop token. */
   readonly stopped: boolean;
   readonly eosTokenIds: Ids;

@@ -24,6 +24,9 @@ export function sampledOf(
       row,
       promptIds: promptOf(sequence.slice(0, width), mask, record),
       ...completion,
+      ...(record.sampling_logprobs === undefined
+        ? {}
+        : { logprobs: record.sampling_logprobs[row]?.slice(0, completion.completionIds.length) ?? [] }),
       eosTokenIds: record.eos_token_ids,
       temperature: record.do_sample ? (record.temperature ?? undefined) : undefined,
       ...(record.do_sample ? cutOf(record) : {}),

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { analyse, rank } from '../../src/gap/analyse.ts';
 import { tokensOf } from '../../src/gap/tokens.ts';
-import { type Place, type Planted, rolloutsWith } from './model.ts';
+import { type Place, type Planted, randomOf, rolloutsWith } from './model.ts';
 import { bf16, NOISES } from './noise.ts';
 import { both, heated, moved, otherWeights, topP } from './planted.ts';
 
@@ -57,4 +57,11 @@ test('what a shift moves in at the end of rows is no cause of its own', () => {
     );
     expect(named.map(({ id }) => id)).toEqual(['shift']);
   }
+});
+
+test('values that have nothing to do with the trainer are no truncation', () => {
+  const random = randomOf(18);
+  const tokens = tokensWith({ trainer: (logits) => logits.map((logit) => 0.05 * logit) }, 17);
+  const sampling = tokens.sampling.map(() => -3 * random());
+  expect(analyse({ ...tokens, sampling }).named.map(({ id }) => id)).not.toContain('truncation');
 });

@@ -1,15 +1,23 @@
 // Each side beside a model: the wrong one departs, whichever it is, and a right one never does.
 import { describe, expect, test } from 'vitest';
-import { type Against, againstModel, departs } from '../../src/gap/model.ts';
-import { scoringSentence, sentenceOf, sidesSentence } from '../../src/report/gap/model.ts';
-import { type Planted, rolloutsWith } from './model.ts';
+import { gapOf, withModel } from '../../src/gap/gap.ts';
+import { againstModel, departs, type OfBoth } from '../../src/gap/model.ts';
+import { verdictOf } from '../../src/report/gap/gap.ts';
+import { scoringSentence, sidesSentence } from '../../src/report/gap/model.ts';
+import { type Change, gaussian, type Planted, rolloutsWith } from './model.ts';
 import { bf16, NOISES } from './noise.ts';
 import { both, heated, otherWeights, shifted } from './planted.ts';
+
+/** Other experts for one token in seven. */
+const jumping: Change = (logits, { random }) => {
+  const size = random() < 0.15 ? 0.8 : 0.02;
+  return logits.map((logit) => logit + size * gaussian(random));
+};
 
 const SIZE = { rows: 120, length: 40, sharpness: 3 };
 
 /** The model is the trainer of the same rows without a change: it draws nothing. */
-function against(planted: Planted, seed = 61): Against {
+function against(planted: Planted, seed = 61): OfBoth {
   const rows = rolloutsWith(
     { ...planted, trainer: (logits) => logits, recorded: (row) => row },
     { seed, ...SIZE },
@@ -25,7 +33,7 @@ function against(planted: Planted, seed = 61): Against {
   if ('complaint' in found) throw new Error(found.complaint);
   return found;
 }
-const judged = (of: Against) => ({ against: of, scoring: { folder: 'm', dtype: 'float32', device: 'cpu' } });
+const judged = (of: OfBoth) => ({ against: of, scoring: { folder: 'm', dtype: 'float32', device: 'cpu' } });
 
 test('an engine at another temperature departs, by that cause; the trainer agrees', () => {
   const of = against({ engine: both(heated(0.7), bf16) });
@@ -40,8 +48,8 @@ test('a shifted trainer departs; the engine agrees, and the sentence names model
   expect(named?.id).toBe('shift');
   expect(departs(of.engine)).toBe(false);
   if (named === undefined) throw new Error('nothing named');
-  expect(sentenceOf(named, 'trainer')).toMatch(/the model's log-probability .* where the trainer has/);
-  expect(sentenceOf(named, 'trainer')).not.toContain('engine');
+  expect(named.fit.sentence).toMatch(/the model's log-probability .* where the trainer has/);
+  expect(named.fit.sentence).not.toContain('engine');
 });
 
 test('two sides that have the same other weights both depart', () => {
@@ -84,4 +92,43 @@ test('the rounding of the declared dtype is measured, where it is another one', 
   expect(
     scoringSentence({ ...judged(found), scoring: { folder: 'm', dtype: 'bfloat16', device: 'cpu' } }),
   ).toContain('Scored in bfloat16, it moves by an RMS of 0.01.');
+});
+
+describe('a mixture of experts', () => {
+  /** The engine rounds as the declared dtype does: far, where tokens went to other experts. */
+  const scored = rolloutsWith({ engine: jumping }, { seed: 67, ...SIZE }).map((rollout) => {
+    const moved = rollout.sampling.map((each, at) => each - (rollout.exact[at] ?? 0));
+    return {
+      rollout,
+      model: rollout.exact,
+      declared: rollout.exact.map((each, at) => each - (moved[at] ?? 0)),
+      flipped: Uint8Array.from(moved, (each) => (Math.abs(each) > 0.3 ? 1 : 0)),
+    };
+  });
+
+  test('its router flips are measured, and what it rounds to is no departure', () => {
+    const found = againstModel(scored);
+    if ('complaint' in found) throw new Error(found.complaint);
+    expect(found.engine.rms).toBeGreaterThan(0.12);
+    expect([found.engine, found.trainer].map(departs)).toEqual([false, false]);
+    expect(found.flips?.rms).toBeGreaterThan(3 * (found.flips?.otherRms ?? 0));
+    expect(scoringSentence(judged(found))).toMatch(
+      /Router flips: in float32 its routers send \d+ % of tokens/,
+    );
+    const gap = gapOf(scored.map(({ rollout }) => rollout));
+    if ('complaint' in gap) throw new Error(gap.complaint);
+    expect([gap.analysis.verdict, withModel(gap, found).analysis.verdict]).toEqual(['unexplained', 'noise']);
+    expect(verdictOf(withModel(gap, found))).toMatch(
+      /^✓ Noise: an RMS gap of .* is the model's own rounding/,
+    );
+  });
+
+  test('the same gap without rounding of its size departs', () => {
+    const found = againstModel(scored.map(({ rollout, model }) => ({ rollout, model, declared: model })));
+    if ('complaint' in found) throw new Error(found.complaint);
+    expect(departs(found.engine)).toBe(true);
+    const gap = gapOf(scored.map(({ rollout }) => rollout));
+    if ('complaint' in gap) throw new Error(gap.complaint);
+    expect(withModel(gap, found)).toBe(gap);
+  });
 });

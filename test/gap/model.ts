@@ -26,6 +26,11 @@ export interface Recorded {
   readonly step?: number;
 }
 
+/** And what the model gives without a change and without noise. */
+export interface Sampled extends Rollout {
+  readonly exact: Float64Array;
+}
+
 export interface Size {
   readonly seed: number;
   readonly rows?: number;
@@ -42,12 +47,12 @@ export const STOP = 0;
 export function rolloutsWith(
   planted: Planted,
   { seed, rows = 200, length = 60, sharpness = 3, group = 4 }: Size,
-): Rollout[] {
+): Sampled[] {
   const random = randomOf(seed);
-  return Array.from({ length: rows }, (_, row): Rollout => {
+  return Array.from({ length: rows }, (_, row): Sampled => {
     const prompt = promptOf(seed, Math.floor(row / group));
     const ids: number[] = [];
-    const [sampling, trainer]: [number[], number[]] = [[], []];
+    const [sampling, trainer, exact]: [number[], number[], number[]] = [[], [], []];
     while (ids.length < length) {
       const place = { ids, prompt, position: ids.length, random, row };
       const logits = logitsOf(seed, prompt, ids, sharpness);
@@ -55,6 +60,7 @@ export function rolloutsWith(
       const id = drawn(engine, random());
       sampling.push(engine[id] ?? 0);
       trainer.push(logprobsOf(planted.trainer?.(logits.slice(), place) ?? logits)[id] ?? 0);
+      exact.push(logprobsOf(logits)[id] ?? 0);
       ids.push(id);
       if (id === STOP) break;
     }
@@ -67,6 +73,7 @@ export function rolloutsWith(
       ...kept,
       sampling: Float64Array.from(kept.sampling),
       trainer: Float64Array.from(kept.trainer),
+      exact: Float64Array.from(exact),
     };
   });
 }

@@ -1,12 +1,13 @@
 // Rows of rollouts as frameworks write them, and what is said of those that cannot be compared.
 import { describe, expect, test } from 'vitest';
-import { type Rollout, rolloutsOf } from '../../src/gap/read/read.ts';
+import { type Recorded, rolloutsOf } from '../../src/gap/read/read.ts';
+import { sided } from '../../src/gap/read/sides.ts';
 
 const IDS = [11, 12, 13];
 const SAMPLED = [-0.5, -1, -0.25];
 const TRAINED = [-0.4, -1.1, -0.2];
 
-function only(row: object, named = {}): Rollout {
+function only(row: object, named = {}): Recorded {
   const [rollout, ...others] = rolloutsOf(row, 'a.jsonl row 1', named);
   if (rollout === undefined || 'complaint' in rollout) throw new Error(rollout?.complaint ?? 'no row');
   expect(others).toEqual([]);
@@ -77,8 +78,8 @@ describe('a row of', () => {
     const { prompt, ids, sampling, trainer } = only(ROWS[name] ?? {});
     expect([...ids]).toEqual(IDS);
     expect([...prompt]).toEqual([1, 2]);
-    expect([...sampling]).toEqual(SAMPLED);
-    expect([...trainer]).toEqual(TRAINED);
+    expect([...(sampling ?? [])]).toEqual(SAMPLED);
+    expect([...(trainer ?? [])]).toEqual(TRAINED);
   });
 
   test('vLLM with two completions is two rollouts', () => {
@@ -90,7 +91,7 @@ describe('a row of', () => {
 test('fields that the user names count before those that are known', () => {
   const row = { completion_ids: IDS, rollout_log_probs: TRAINED, mine: SAMPLED, theirs: TRAINED };
   const { sampling, names } = only(row, { sampling: 'mine', trainer: 'theirs' });
-  expect([...sampling]).toEqual(SAMPLED);
+  expect([...(sampling ?? [])]).toEqual(SAMPLED);
   expect(names).toEqual({ sampling: 'mine', trainer: 'theirs' });
 });
 
@@ -110,14 +111,14 @@ describe('a row that cannot be compared is one sentence:', () => {
     ['no object', 5, /is no JSON object/],
     ['no ids', { ...row, completion_ids: undefined, completion: 'text' }, /no ids of the completion/],
     [
-      'no sampling side',
-      { ...row, rollout_log_probs: undefined },
+      'no side',
+      { ...row, rollout_log_probs: undefined, old_log_probs: undefined },
       /no sampling log-probabilities.*--sampling/,
     ],
     [
-      'no trainer side',
-      { ...row, old_log_probs: undefined },
-      /no log-probabilities of the trainer.*--trainer/,
+      'ids below 0',
+      { ...row, completion_ids: [11, -1, 13] },
+      /token 1 has the id -1, which no vocabulary has/,
     ],
     ['NaN', { ...row, old_log_probs: [-1, Number.NaN, -1] }, /old_log_probs at completion token 1 is NaN/],
     ['null', { ...row, old_log_probs: [null, -1, -1] }, /token 0 is no number/],
@@ -148,5 +149,36 @@ describe('a row that cannot be compared is one sentence:', () => {
 
 test('bf16 rounding above 0 is a certain token', () => {
   const { trainer } = only({ completion_ids: [5], rollout_log_probs: [-0.1], old_log_probs: [0.0625] });
-  expect([...trainer]).toEqual([0]);
+  expect([...(trainer ?? [])]).toEqual([0]);
+});
+
+describe('rows with one side', () => {
+  const engine = only({ completion_ids: IDS, logprobs: SAMPLED });
+  const trainer = only({ completion_ids: IDS, old_log_probs: TRAINED });
+  const both = only({ completion_ids: IDS, logprobs: SAMPLED, old_log_probs: TRAINED });
+
+  test('are left out where two are compared, each with what it lacks', () => {
+    const { rows, complaints, missing } = sided([engine, both, trainer], false);
+    expect([rows, missing]).toEqual([[both], undefined]);
+    expect(complaints.map(({ complaint }) => complaint)).toEqual([
+      expect.stringMatching(/^a\.jsonl row 1: no log-probabilities of the trainer.*--trainer/),
+      expect.stringMatching(/^a\.jsonl row 1: no sampling log-probabilities.*--sampling/),
+    ]);
+  });
+
+  test('are enough beside a model, unless other rows have both', () => {
+    expect(sided([engine, engine], true)).toMatchObject({ missing: 'trainer', complaints: [] });
+    expect(sided([trainer], true)).toMatchObject({ missing: 'engine', complaints: [] });
+    expect(sided([trainer, engine, engine], true)).toMatchObject({
+      missing: 'trainer',
+      rows: [engine, engine],
+      complaints: [{ complaint: expect.stringContaining('no sampling log-probabilities') }],
+    });
+    expect(sided([engine, both], true).missing).toBeUndefined();
+  });
+
+  test('a side that the user names and that is not there is no side', () => {
+    const [read] = rolloutsOf({ completion_ids: IDS, logprobs: SAMPLED }, 'a', { trainer: 'mine' });
+    expect(read).toMatchObject({ complaint: expect.stringContaining('no log-probabilities of the trainer') });
+  });
 });

@@ -1,8 +1,8 @@
 // `gap --model`: rows scored with a model folder in the user's Python, with progress. Ctrl-C keeps what was scored.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { againstModel, type Scored } from '../../gap/model.ts';
-import type { Rollout } from '../../gap/read/read.ts';
+import { againstModel, type Scored, type SideName } from '../../gap/model.ts';
+import type { Recorded, Rollout } from '../../gap/read/read.ts';
 import type { Judged } from '../../report/gap/model.ts';
 import { ERASE_LINE } from '../../report/terminal.ts';
 import { plural } from '../../report/text/plural.ts';
@@ -19,6 +19,8 @@ export interface ModelOptions {
 
 export interface ModelRun {
   readonly judged: Judged;
+  /** The rows that were scored, with the model's side where files have none. */
+  readonly rollouts: readonly Rollout[];
   readonly interrupted: boolean;
 }
 
@@ -33,8 +35,8 @@ export function modelProblem({ model, python }: ModelOptions, { cwd }: Context):
 }
 
 export async function scoreWithModel(
-  rollouts: readonly Rollout[],
-  options: ModelOptions & { readonly model: string },
+  rollouts: readonly Recorded[],
+  options: ModelOptions & { readonly model: string; readonly missing?: SideName | undefined },
   context: Context,
 ): Promise<ModelRun | Problem> {
   const python = findPython(options.python, context);
@@ -56,6 +58,10 @@ export async function scoreWithModel(
   try {
     const loaded = await load(scorer, 'float32');
     if (isProblem(loaded)) return failed(options.model, loaded);
+    if (!usable.some((row) => isWithin(row, loaded.vocab)))
+      return {
+        problem: `--model: every row has ids beyond the ${loaded.vocab} of ${options.model}: it has another vocabulary than the rows`,
+      };
     const exact = await pass(scorer, usable, loaded.vocab, {
       told: passed('float32'),
       signal: interrupts.signal,
@@ -70,12 +76,20 @@ export async function scoreWithModel(
         : await pass(scorer, usable, loaded.vocab, { told: passed(dtype), signal: interrupts.signal });
     if (isProblem(rounded)) return failed(options.model, rounded);
     const scored = usable.flatMap((rollout, at): Scored[] => {
-      const [model, other] = [exact[at], rounded[at]];
+      const [model, other] = [exact[at]?.logprobs, rounded[at]?.logprobs];
+      const flipped = flippedIn(exact[at]?.routes, rounded[at]?.routes);
       return model === undefined
         ? []
-        : [{ rollout, model, ...(other === undefined ? {} : { declared: other }) }];
+        : [
+            {
+              rollout: filled(rollout, model, options.model),
+              model,
+              ...(other === undefined ? {} : { declared: other }),
+              ...(flipped === undefined ? {} : { flipped }),
+            },
+          ];
     });
-    const against = againstModel(scored);
+    const against = againstModel(scored, options.missing);
     if ('complaint' in against) return { problem: `--model: ${against.complaint}` };
     const left = leftOut(rollouts.length, scored.length);
     return {
@@ -88,6 +102,7 @@ export async function scoreWithModel(
           ...(left === undefined ? {} : { left }),
         },
       },
+      rollouts: scored.map(({ rollout }) => rollout),
       interrupted: interrupts.signal.aborted,
     };
   } finally {
@@ -106,8 +121,15 @@ const NEIGHBOURS = 8;
 /** Of a request: often enough to show progress, and to stop. */
 const ROWS_PER_REQUEST = 8;
 
+/** With the model in place of a side that the row does not have. */
+function filled(row: Recorded, model: Float64Array, folder: string): Rollout {
+  const { sampling = model, trainer = model, names } = row;
+  const name = `${folder} in float32`;
+  return { ...row, sampling, trainer, names: { sampling: name, trainer: name, ...names } };
+}
+
 /** Runs of neighbours, evenly over the file. */
-function drawnFrom(rollouts: readonly Rollout[]): readonly Rollout[] {
+function drawnFrom(rollouts: readonly Recorded[]): readonly Recorded[] {
   if (rollouts.length <= MOST_ROWS) return rollouts;
   const step = Math.ceil(rollouts.length / (MOST_ROWS / NEIGHBOURS));
   return rollouts.filter((_, at) => at % step < NEIGHBOURS);
@@ -133,14 +155,20 @@ interface Passing {
   readonly signal: AbortSignal;
 }
 
+interface Pass {
+  readonly logprobs: Float64Array | undefined;
+  /** Of a mixture of experts, a number for those that each token went to. */
+  readonly routes: readonly number[] | undefined;
+}
+
 /** Of each row its log-probabilities; undefined where it has none, or was not reached. */
 async function pass(
   scorer: Scorer,
-  rows: readonly Rollout[],
+  rows: readonly Recorded[],
   vocab: number,
   { told, signal }: Passing,
-): Promise<readonly (Float64Array | undefined)[] | Problem> {
-  const found: (Float64Array | undefined)[] = [];
+): Promise<readonly Pass[] | Problem> {
+  const found: Pass[] = [];
   for (let from = 0; from < rows.length && !signal.aborted; from += ROWS_PER_REQUEST) {
     const batch = rows.slice(from, from + ROWS_PER_REQUEST);
     const known = batch.filter((row) => isWithin(row, vocab));
@@ -152,24 +180,40 @@ async function pass(
       if (signal.aborted) break;
       return answer;
     }
-    const { logprobs } = answer as { readonly logprobs?: unknown };
+    const { logprobs, routes } = answer as { readonly logprobs?: unknown; readonly routes?: unknown };
     const lists = Array.isArray(logprobs) ? logprobs : [];
-    let next = 0;
-    for (const row of batch) found.push(isWithin(row, vocab) ? numbersOf(lists[next++], row) : undefined);
+    const ways = Array.isArray(routes) ? routes : [];
+    let next = -1;
+    for (const row of batch) {
+      const isKnown = isWithin(row, vocab);
+      if (isKnown) next++;
+      found.push({
+        logprobs: isKnown ? numbersOf(lists[next], row) : undefined,
+        routes: isKnown && Array.isArray(ways[next]) ? (ways[next] as readonly number[]) : undefined,
+      });
+    }
     told(found.length);
   }
   return found;
 }
 
-function isWithin({ prompt, ids }: Rollout, vocab: number): boolean {
+function isWithin({ prompt, ids }: Recorded, vocab: number): boolean {
   const inside = (id: number): boolean => id >= 0 && id < vocab;
   return prompt.every(inside) && ids.every(inside);
 }
 
-function numbersOf(value: unknown, { ids }: Rollout): Float64Array | undefined {
+function numbersOf(value: unknown, { ids }: Recorded): Float64Array | undefined {
   if (!Array.isArray(value) || value.length !== ids.length) return undefined;
   const numbers = Float64Array.from(value as readonly number[]);
   return numbers.every(Number.isFinite) ? numbers.map((each) => Math.min(0, each)) : undefined;
+}
+
+function flippedIn(
+  one: readonly number[] | undefined,
+  other: readonly number[] | undefined,
+): Uint8Array | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return Uint8Array.from(one, (each, at) => (each === other[at] ? 0 : 1));
 }
 
 function leftOut(all: number, scored: number): string | undefined {

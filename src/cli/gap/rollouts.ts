@@ -1,23 +1,28 @@
 // The files of `gap` as rollouts, and why some rows are none.
-import { type Names, type Rollout, rolloutsOf } from '../../gap/read/read.ts';
+import type { SideName } from '../../gap/model.ts';
+import { type Names, type Recorded, rolloutsOf } from '../../gap/read/read.ts';
+import { sided } from '../../gap/read/sides.ts';
 import { parsePython } from '../../outside/json.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
 import { fileSource } from '../view/source.ts';
 
 export interface Read {
-  readonly rollouts: readonly Rollout[];
+  readonly rollouts: readonly Recorded[];
+  /** The side that no row has. */
+  readonly missing?: SideName;
   readonly leftOut: { readonly rows: number; readonly first: string | undefined };
 }
 
 /** Some 400 MB; an answer needs a hundredth of it. */
 const MOST_TOKENS = 4_000_000;
 
+/** @param alone one side is enough: a model stands for the other. */
 export async function readRollouts(
   files: readonly string[],
-  named: Partial<Names>,
+  { alone, ...named }: Partial<Names> & { readonly alone: boolean },
   context: Context,
 ): Promise<Read | Problem> {
-  const rollouts: Rollout[] = [];
+  const rollouts: Recorded[] = [];
   const complaints = { rows: 0, first: undefined as string | undefined };
   let tokens = 0;
   for (const file of files) {
@@ -41,7 +46,11 @@ export async function readRollouts(
     });
     if (unread !== undefined) return unread;
   }
-  if (rollouts.length > 0) return { rollouts, leftOut: complaints };
+  const { rows: kept, complaints: lost, missing } = sided(rollouts, alone);
+  complaints.rows += lost.length;
+  complaints.first ??= lost[0]?.complaint;
+  if (kept.length > 0)
+    return { rollouts: kept, leftOut: complaints, ...(missing === undefined ? {} : { missing }) };
   const { rows, first } = complaints;
   return {
     problem:

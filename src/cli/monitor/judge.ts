@@ -21,6 +21,7 @@ import { type Context, say, sayDocument } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
 import { asKnown } from '../trace/known.ts';
 import type { Baselines } from './baselines.ts';
+import { gapNote } from './gap-note.ts';
 import type { Held } from './rules.ts';
 import { type News, type Telling, verdictLine } from './telling.ts';
 
@@ -97,7 +98,8 @@ export async function judgeReading(
   const warnings = [...notes, ...shortened(history.complaints()), ...shortened(history.remarks())];
   if (!json) say(context, ...warnings.flatMap((each) => bulleted(each, width).map(paint.orange)));
   const passed = passedOverLine(source);
-  if (!quiet && passed !== undefined) say(context, ...bulleted(passed, width).map(paint.dim));
+  const told = [passed, gapNote(source.files, context)].filter((each) => each !== undefined);
+  if (!quiet) say(context, ...told.flatMap((each) => bulleted(each, width).map(paint.dim)));
   if (!quiet && warnings.length > 0) say(context, '');
   const replay = replayOf(reading);
   const report = terminalReport({
@@ -132,8 +134,8 @@ export async function judgeReading(
   }
   const written = await record.finish();
   const found = exitCodeOf([...results, ...left], interrupted);
-  const told = held.chosen || isTelling(history, held.rules, results);
-  const verdict = found === HOLDS && !told ? NO_VERDICT : found;
+  const tells = held.chosen || isTelling(history, held.rules, results);
+  const verdict = found === HOLDS && !tells ? NO_VERDICT : found;
   const code = verdict === HOLDS && !written ? NO_VERDICT : verdict;
   if (json) {
     const several = history.runs().length > 1;

@@ -1,7 +1,7 @@
 // Top-p, top-k or min-p in the engine's log-probabilities only: it divides by the mass that it kept, so every token is
 // likelier there than in the trainer, by the same factor or, where the cut depends on the rest, by less when it is likely.
 import type { Cause } from '../cause.ts';
-import { gapAt } from '../tokens.ts';
+import { gapAt, type Tokens } from '../tokens.ts';
 import {
   bestOf,
   factors,
@@ -31,6 +31,7 @@ export const truncation: Cause = {
     const likelier = places.filter((at) => gapAt(tokens, at) < -CLEAR).length;
     const unlikelier = places.filter((at) => gapAt(tokens, at) > CLEAR).length;
     if (unlikelier > MOST_UNLIKELIER * likelier) return undefined;
+    if (!(correlation(tokens, places) > LEAST_CORRELATION)) return undefined;
     const gone = Float64Array.from(
       places.filter((at) => trainerAt(tokens, at) < UNSURE),
       (at) => gapAt(tokens, at),
@@ -46,6 +47,23 @@ export const truncation: Cause = {
     };
   },
 };
+
+/** Of the two sides. */
+function correlation(tokens: Tokens, places: Uint32Array): number {
+  let [one, other] = [0, 0];
+  for (const at of places) {
+    one += samplingAt(tokens, at) / places.length;
+    other += trainerAt(tokens, at) / places.length;
+  }
+  let [both, ones, others] = [0, 0, 0];
+  for (const at of places) {
+    const [x, y] = [samplingAt(tokens, at) - one, trainerAt(tokens, at) - other];
+    both += x * y;
+    ones += x * x;
+    others += y * y;
+  }
+  return both / Math.sqrt(ones * others);
+}
 
 type Form = 'even' | 'by-rest' | 'by-surprise';
 const FORM_NAMES: readonly Form[] = ['even', 'by-rest', 'by-surprise'];
@@ -65,5 +83,7 @@ const STEPS = 60;
 const UNSURE = Math.log(0.5);
 /** Nats: a gap that bf16 rounding hardly gives. */
 const CLEAR = 0.1;
+/** What a sampler keeps has its order: 0.6 with top-k 5 in a model that is hardly sure of anything, and 0 beside other weights. */
+const LEAST_CORRELATION = 0.5;
 /** Of those that are likelier: a kept token is never less likely for the cut, except by noise. */
 const MOST_UNLIKELIER = 0.05;

@@ -1,5 +1,5 @@
-// Rollouts with two recorded sides: the ids of a row, what the engine said of each when it sampled it, and what the
-// trainer computed. A row that cannot be compared is a sentence.
+// Rollouts: the ids of a row, what the engine said of each when it sampled it, and what the trainer computed. A row may have one
+// of the two sides. A row that has neither, or that cannot be read, is a sentence.
 import { sampleOf } from '../../monitor/samples/samples.ts';
 import { type Complaint, logprobsOf, type Numbers } from './logprobs.ts';
 import { MASK_NAMES, SAMPLING_NAMES, TRAINER_NAMES, VERSION_NAMES } from './names.ts';
@@ -21,6 +21,13 @@ export interface Rollout {
   readonly names: Names;
 }
 
+/** As a file has it: with one side or both. */
+export interface Recorded extends Omit<Rollout, 'sampling' | 'trainer' | 'names'> {
+  readonly sampling?: Float64Array;
+  readonly trainer?: Float64Array;
+  readonly names: Partial<Names>;
+}
+
 export interface Names {
   readonly sampling: string;
   readonly trainer: string;
@@ -31,7 +38,7 @@ export function rolloutsOf(
   value: unknown,
   where: string,
   named: Partial<Names> = {},
-): readonly (Rollout | Complaint)[] {
+): readonly (Recorded | Complaint)[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ complaint: `${where} is no JSON object` }];
   return opened(value as Row).map((row) => {
@@ -39,6 +46,10 @@ export function rolloutsOf(
     return 'complaint' in read ? { complaint: `${where}: ${read.complaint}` } : { ...read, where };
   });
 }
+
+/** Why rows without one of the sides cannot be compared. */
+export const lacks = (side: keyof Names): string =>
+  `no ${side === 'sampling' ? 'sampling log-probabilities' : 'log-probabilities of the trainer to compare with'}; looked for ${(side === 'sampling' ? SAMPLING_NAMES : TRAINER_NAMES).slice(0, SHOWN_NAMES).join(', ')}...; --${side} NAME names another field, and --model DIR computes them`;
 
 // --- helpers ---
 
@@ -61,37 +72,41 @@ function opened(row: Row): readonly Row[] {
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function rolloutOf(row: Row, where: string, named: Partial<Names>): Rollout | Complaint {
+function rolloutOf(row: Row, where: string, named: Partial<Names>): Recorded | Complaint {
   const sample = sampleOf(row, where, '');
   const ids = sample?.completionIds;
   if (sample === undefined || ids === undefined || ids.length === 0)
     return { complaint: 'no ids of the completion (completion_ids, response_ids, output_ids...)' };
   const sampling = fieldOf(row, named.sampling, SAMPLING_NAMES);
-  if (sampling === undefined) return { complaint: `no sampling log-probabilities; ${lookedFor('sampling')}` };
   const trainer = fieldOf(row, named.trainer, TRAINER_NAMES);
-  if (trainer === undefined)
-    return { complaint: `no log-probabilities of the trainer to compare with; ${lookedFor('trainer')}` };
+  if (sampling === undefined && (trainer === undefined || named.sampling !== undefined))
+    return { complaint: lacks('sampling') };
+  if (trainer === undefined && named.trainer !== undefined) return { complaint: lacks('trainer') };
+  const written = writtenOf(row, ids.length);
+  const none = ids.findIndex((id, at) => id < 0 && written(at));
+  if (none >= 0)
+    return {
+      complaint: `completion token ${none} has the id ${ids[none]}, which no vocabulary has; write the mask beside padding (response_mask)`,
+    };
   const prompt = sample.promptIds ?? [];
   const at = { ids, prompt: prompt.length };
-  const one = logprobsOf(row[sampling], { name: sampling, ...at });
-  if ('complaint' in one) return one;
-  const other = logprobsOf(row[trainer], { name: trainer, ...at });
-  if ('complaint' in other) return other;
+  const one = sampling === undefined ? undefined : logprobsOf(row[sampling], { name: sampling, ...at });
+  if (one !== undefined && 'complaint' in one) return one;
+  const other = trainer === undefined ? undefined : logprobsOf(row[trainer], { name: trainer, ...at });
+  if (other !== undefined && 'complaint' in other) return other;
   const version = versionOf(row, ids.length);
   return {
     prompt,
     ids,
-    sampling: one,
-    trainer: other,
-    written: writtenOf(row, ids.length),
+    ...(one === undefined ? {} : { sampling: one }),
+    ...(other === undefined ? {} : { trainer: other }),
+    written,
     ...(version === undefined ? {} : { version }),
     ...(sample.step === undefined ? {} : { step: sample.step }),
-    names: { sampling, trainer },
+    names: { ...(sampling === undefined ? {} : { sampling }), ...(trainer === undefined ? {} : { trainer }) },
   };
 }
 
-const lookedFor = (side: keyof Names): string =>
-  `looked for ${(side === 'sampling' ? SAMPLING_NAMES : TRAINER_NAMES).slice(0, SHOWN_NAMES).join(', ')}...; --${side} NAME names another field`;
 const SHOWN_NAMES = 4;
 
 function fieldOf(row: Row, named: string | undefined, names: readonly string[]): string | undefined {

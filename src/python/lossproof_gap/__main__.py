@@ -41,7 +41,7 @@ class Desk:
             gc.collect()
             self.scorer = Scorer(self.folder, asked["load"])
             return self.scorer.about()
-        return {"logprobs": self.scorer.rows(asked["rows"])}
+        return {"logprobs": self.scorer.rows(asked["rows"]), "routes": self.scorer.routes}
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import inspect
 
 # Of float32: 512 MiB.
 MOST_LOGITS = 2**27
+# 2^31 - 1: products with it and a multiplier of a million fit 64 bits.
+PRIME = 2147483647
 
 
 class Scorer:
@@ -31,6 +33,10 @@ class Scorer:
         self.model = model.to(self.device).eval()
         self.keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.vocab = model.get_input_embeddings().weight.shape[0]
+        # Of a mixture of experts: how many each token goes to, where the forward pass returns what its routers gave.
+        routed = "output_router_logits" in inspect.signature(model.forward).parameters
+        self.chosen = getattr(model.config, "num_experts_per_tok", None) if routed else None
+        self.routes = []
 
     def about(self):
         """What is scored with."""
@@ -43,6 +49,7 @@ class Scorer:
     def rows(self, rows):
         """Of each (prompt, completion) the log-probabilities of the completion; the order is kept."""
         answers = [None] * len(rows)
+        self.routes = [None] * len(rows)
         order = sorted(range(len(rows)), key=lambda at: len(rows[at][0]) + len(rows[at][1]))
         batch = []
         for at in order:
@@ -77,15 +84,30 @@ class Scorer:
             ids[row, : len(whole)] = torch.tensor(whole)
             mask[row, : len(whole)] = 1
         more = {"logits_to_keep": kept} if self.keeps else {}
+        if self.chosen:
+            more["output_router_logits"] = True
         with torch.inference_mode():
-            logits = self.model(
-                input_ids=ids.to(self.device), attention_mask=mask.to(self.device), use_cache=False, **more
-            ).logits
+            out = self.model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), use_cache=False, **more)
+            logits = out.logits
+            routes = self._routes(out, len(batch), width)
             cut = width - logits.shape[1]
             for row, at in enumerate(batch):
                 prompt, completion = rows[at]
                 begin = len(prompt) - 1 - cut
                 answers[at] = self._chosen(logits[row, begin : begin + len(completion)], completion)
+                if routes is not None:
+                    self.routes[at] = routes[row, len(prompt) - 1 : len(prompt) - 1 + len(completion)].tolist()
+
+    def _routes(self, out, rows, width):
+        """(B, T) a number per token for the experts of all layers that it went to; None: there are none."""
+        layers = [each for each in (getattr(out, "router_logits", None) or ()) if each is not None]
+        if not self.chosen or not layers or any(each.reshape(-1, each.shape[-1]).shape[0] != rows * width for each in layers):
+            return None
+        found = self.torch.zeros(rows * width, dtype=self.torch.long, device=layers[0].device)
+        for each in layers:
+            for expert in each.reshape(rows * width, -1).topk(self.chosen, -1).indices.sort(-1).values.unbind(-1):
+                found = (found * 1_000_003 + expert + 1) % PRIME
+        return found.reshape(rows, width)
 
     def _long(self, prompt, completion):
         """In pieces, each with the keys and values of those before."""

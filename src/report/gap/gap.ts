@@ -2,10 +2,11 @@
 // and the verdict.
 import { BF16_RMS, FLOAT32_RMS, MOST_NOISE_RMS, type Named, type Ranked } from '../../gap/analyse.ts';
 import type { Gap } from '../../gap/gap.ts';
+import { sidesOf } from '../../gap/model.ts';
 import type { Paint } from '../text/paint.ts';
 import { plural } from '../text/plural.ts';
 import { harmless, pad, wrap } from '../text/visible.ts';
-import { type Judged, SIDES, scoringSentence, sentenceOf, sidesSentence, sideText } from './model.ts';
+import { type Judged, scoringSentence, sidesSentence, sideText } from './model.ts';
 import { percent, short } from './numbers.ts';
 import { biasLines, type Line, measureLines, trainingSentence } from './training.ts';
 
@@ -38,7 +39,7 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint, judged?: Ju
     ),
     '',
     ...analysis.named.flatMap((named) => causeLines(named, width, paint)),
-    ...(judged === undefined ? [] : modelLines(judged, width, paint)),
+    ...(judged === undefined ? [] : modelLines(judged, gap, { width, paint })),
     ...wrap(verdictOf(gap), width).map(paint.bold),
     ...(judged === undefined ? [] : wrap(sidesSentence(judged), width).map(paint.bold)),
     ...wrap(trainingSentence(gap), width),
@@ -46,8 +47,17 @@ export function gapLines(gap: Gap, { width, paint, name }: GapPrint, judged?: Ju
 }
 
 /** The answer in a sentence or two. */
-export function verdictOf({ comparison: { rms }, analysis: { verdict, named, leftRms } }: Gap): string {
+export function verdictOf({
+  comparison: { rms },
+  analysis: { verdict, named, leftRms },
+  missing,
+  roundingRms,
+}: Gap): string {
+  if (verdict === 'noise' && roundingRms !== undefined)
+    return `✓ Noise: an RMS gap of ${short(rms)} is the model's own rounding in its dtype (${short(roundingRms)}), and no cause predicts any of it.`;
   if (verdict === 'noise') return `✓ Noise: ${sizeOf(rms)}, and no cause predicts any of it.`;
+  if (verdict === 'unexplained' && missing !== undefined)
+    return `? No verdict: ${sizeOf(rms)}, and no cause predicts it. The ${missing === 'trainer' ? 'engine' : 'trainer'} does not compute what the model folder computes: other weights (an adapter that was not sent, an old checkpoint), another prompt, dropout, other positions or other kernels.`;
   if (verdict === 'unexplained')
     return `? No verdict: ${sizeOf(rms)}, and no cause that two recorded sides can show predicts it. Other weights (an adapter that was not sent, an old checkpoint), dropout, other positions and other kernels look alike here: compare both sides with the weights (--model).`;
   const causes = named.map(({ id, share }) => `${id} explains ${percent(share)} of the gap`).join(', ');
@@ -73,18 +83,24 @@ function measures({ comparison: c }: Gap): readonly (readonly [string, string])[
   ];
 }
 
-function modelLines(judged: Judged, width: number, paint: Paint): string[] {
-  const causes = SIDES.flatMap((side) =>
-    judged.against[side].analysis.named.flatMap((named) => [
-      paint.bold(paint.orange(`✗ ${side}: ${named.id}  ${percent(named.share)} of its gap to the model`)),
-      ...wrap(sentenceOf(named, side), width - INDENT.length).map((line) => INDENT + line),
+/** Of one side alone, the causes are those of the gap. */
+function modelLines(
+  judged: Judged,
+  { missing }: Gap,
+  { width, paint }: Pick<GapPrint, 'width' | 'paint'>,
+): string[] {
+  const sides = sidesOf(judged.against);
+  const causes = sides.flatMap(({ name, side }) =>
+    (missing === undefined ? side.analysis.named : []).flatMap((named) => [
+      paint.bold(paint.orange(`✗ ${name}: ${named.id}  ${percent(named.share)} of its gap to the model`)),
+      ...wrap(named.fit.sentence, width - INDENT.length).map((line) => INDENT + line),
       '',
     ]),
   );
   return [
-    'Each side against the model',
+    missing === undefined ? 'Each side against the model' : `The ${sides[0]?.name} against the model`,
     ...wrap(harmless(scoringSentence(judged)), width - INDENT.length).map((line) => INDENT + line),
-    ...SIDES.flatMap((side) => rowOf(side, sideText(judged.against[side]), width)),
+    ...sides.flatMap(({ name, side }) => rowOf(name, sideText(side), width)),
     '',
     ...causes,
   ];

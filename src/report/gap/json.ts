@@ -2,9 +2,10 @@
 import type { Ranked } from '../../gap/analyse.ts';
 import type { Gap } from '../../gap/gap.ts';
 import { HEALTHY, isHealthy, MEASURES, SOURCES } from '../../gap/healthy.ts';
+import { SIDES } from '../../gap/model.ts';
 import { VERSION } from '../../version.ts';
 import { verdictOf } from './gap.ts';
-import { type Judged, SIDES, sentenceOf, sidesSentence } from './model.ts';
+import { type Judged, sidesSentence } from './model.ts';
 import { trainingSentence } from './training.ts';
 
 export interface GapContext {
@@ -34,6 +35,7 @@ export function gapJson(gap: Gap, { leftOut, textOf, judged }: GapContext): obje
     verdict: analysis.verdict,
     sentence: verdictOf(gap),
     fields: gap.names,
+    missing: gap.missing ?? null,
     left_out: { rows: leftOut.rows, first: leftOut.first ?? null },
     causes: analysis.named.map(({ share, second, ...named }) => ({
       ...ranked(named),
@@ -113,10 +115,16 @@ function modelJson(judged: Judged): object {
     rows: against.rows,
     tokens: against.tokens,
     rounding_rms: against.roundingRms ?? null,
+    router_flips:
+      against.flips === undefined
+        ? null
+        : { share: against.flips.share, rms: against.flips.rms, other_rms: against.flips.otherRms },
     left: scoring.left ?? null,
     ...Object.fromEntries(
       SIDES.map((side) => {
-        const { analysis, rms } = against[side];
+        const one = against[side];
+        if (one === undefined) return [side, null];
+        const { analysis, rms } = one;
         return [
           side,
           {
@@ -127,7 +135,7 @@ function modelJson(judged: Judged): object {
               cause: named.id,
               share: named.share,
               parameters: named.fit.parameters,
-              sentence: sentenceOf(named, side),
+              sentence: named.fit.sentence,
             })),
           },
         ];

@@ -42,7 +42,9 @@ export function trainingSentence({ comparison, training }: Gap): string {
   const outside = MEASURES.filter((measure) => !isHealthy(comparison, measure));
   const none = training.corrections.find(({ name }) => name === 'none');
   const bias =
-    none === undefined ? '' : ` ${percent(none.size)} of the gradient's weight is on the wrong tokens.`;
+    none === undefined
+      ? ''
+      : ` ${none.size > 1 ? 'All' : percent(none.size)} of the gradient's weight is on the wrong tokens.`;
   return outside.length === 0
     ? `All measures are in the healthy ranges.${bias}`
     : `Outside the healthy range: ${outside.map((measure) => NAMES[measure]).join(', ')}.${bias}`;
@@ -97,7 +99,7 @@ function biasOf({ size, sign, ess }: Correction): string {
   const left = `ESS ${percent(ess)}`;
   if (size < NOTHING) return `none; ${left}`;
   const total = Math.abs(sign) < EVEN ? 'balanced' : `in total too ${sign > 0 ? 'much' : 'little'}`;
-  return `${percent(size)} of the weight is on the wrong tokens, ${total}; ${left}`;
+  return `${size > 1 ? 'all' : percent(size)} of the weight is on the wrong tokens, ${total}; ${left}`;
 }
 /** Of float32 rounding. */
 const NOTHING = 1e-4;

@@ -122,6 +122,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     lengths: ['ids', undefined],
     unsure_before: ['ids', undefined],
     unsure_behind: ['ids', undefined],
+    sampling_logprobs: ['float matrix', undefined],
     open: ['flag', undefined],
     time: ['number', undefined],
   },

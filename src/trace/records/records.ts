@@ -189,6 +189,11 @@ export interface GenerateRecord {
   /** (B·n,) so many of the prompt's last tokens may have been sampled, and so many of the completion's first given. */
   readonly unsure_before?: readonly number[];
   readonly unsure_behind?: readonly number[];
+  /**
+   * (B·n, C) log-probability that each token of a completion was sampled with: by generate() after temperature, top-p and all processors, from
+   * an engine as it gave them. NaN where not known. Absent: none is.
+   */
+  readonly sampling_logprobs?: Array2;
   /** The last token of each completion may be missing: it was drawn where nobody saw it. */
   readonly open?: boolean;
   /** As that of a forward pass. */

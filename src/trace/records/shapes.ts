@@ -34,7 +34,11 @@ export type ReadUpdate = With<
 export type ReadPrints = With<PrintsRecord, 'prints', Matrix>;
 export type ReadOutputs = With<OutputsRecord, 'prints', Matrix>;
 export type ReadBackward = With<BackwardRecord, 'prints', Matrix>;
-export type ReadGenerate = With<GenerateRecord, 'input_ids' | 'attention_mask' | 'sequences', Matrix>;
+export type ReadGenerate = With<
+  GenerateRecord,
+  'input_ids' | 'attention_mask' | 'sequences' | 'sampling_logprobs',
+  Matrix
+>;
 
 /** A record with its arrays as numbers: (n,) lists and (B, T) lists of rows. */
 export type ReadRecord =
@@ -117,6 +121,10 @@ export const SHAPES: {
     if (sequences.length !== input_ids.length * copies)
       return `field "sequences" has ${sequences.length} rows, ${input_ids.length} prompts of ${copies} each make ${input_ids.length * copies}`;
     const [first] = sequences;
+    const logprobs = record.sampling_logprobs;
+    const wide = sequences.map((sequence) => sequence.slice(prompt_width));
+    if (logprobs !== undefined && !sameShape(logprobs, wide))
+      return `field "sampling_logprobs" has shape ${shapeOf(logprobs)}, the completions have ${shapeOf(wide)}`;
     return first !== undefined && first.length < prompt_width
       ? `field "prompt_width" is ${prompt_width}, the sequences have ${first.length} columns`
       : undefined;

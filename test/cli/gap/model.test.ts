@@ -89,11 +89,41 @@ describe('gap --model', () => {
     });
   });
 
+  test.each([
+    ['trainer', { old_log_probs: undefined }, 0, 'The engine agrees with the model, within rounding.'],
+    ['engine', { rollout_log_probs: undefined }, 1, 'The trainer departs from the model.'],
+  ] as const)('compares files without the %s with the model', async (missing, lost, code, words) => {
+    const world = prepared({ columns: 80 }, () => lost);
+    expect(await gap(world)).toBe(code);
+    const out = world.out().replaceAll(/\s+/g, ' ');
+    expect(out).toContain(`${words} The files have no log-probabilities of the ${missing}.`);
+    expect(out).toContain(`${missing === 'engine' ? 'sampling' : 'trainer'} model in float32`);
+    expect(out.match(/✗ shift \d/g) ?? []).toHaveLength(code);
+    const other = prepared(undefined, () => lost);
+    expect(await gap(other, '--json', '--html', 'gap.html')).toBe(code);
+    expect(JSON.parse(other.out())).toMatchObject({ missing, model: { [missing]: null } });
+    expect(readFileSync(join(other.folder, 'gap.html'), 'utf8')).toContain(words);
+  });
+
+  test('without a model, files with one side need the other', async () => {
+    const world = prepared(undefined, () => ({ old_log_probs: undefined }));
+    expect(await world.run('gap', 'rollouts.jsonl')).toBe(2);
+    expect(world.err()).toMatch(/no log-probabilities of the trainer to compare with.*--model/);
+  });
+
   test('leaves out rows without prompt ids, or with ids outside the vocabulary, and says so', async () => {
     const world = prepared(undefined, (at) => (at < 2 ? { prompt_ids: at === 0 ? [] : [500] } : {}));
     expect(await gap(world)).toBe(1);
     expect(world.out().replaceAll(/\s+/g, ' ')).toContain(
       '2 rows not scored: at most 400 are, with prompt ids',
+    );
+  });
+
+  test('rows of another vocabulary are one sentence', async () => {
+    const world = prepared(undefined, () => ({ prompt_ids: [500], old_log_probs: undefined }));
+    expect(await gap(world)).toBe(2);
+    expect(world.err().trim()).toBe(
+      'lossproof: --model: every row has ids beyond the 120 of model: it has another vocabulary than the rows',
     );
   });
 

@@ -16,10 +16,12 @@ NEUTRAL = {
 
 class Answer:
     """Ids of a prompt and of what was sampled behind it; `stop`: the id that it names as what ended it. That it ended is no
-    such word: a stop string ends an answer, too, and its last token is any."""
+    such word: a stop string ends an answer, too, and its last token is any. `logprobs`: one per token, of the sampled one."""
 
-    def __init__(self, prompt, completion, stop=None):
+    def __init__(self, prompt, completion, stop=None, logprobs=None):
         self.prompt, self.completion = ids(prompt), ids(completion)
+        fits = self.completion is not None and logprobs is not None and len(logprobs) == len(self.completion)
+        self.logprobs = [number(each) for each in logprobs] if fits else None
         self.stop = stop if isinstance(stop, int) and not isinstance(stop, bool) else None
 
 
@@ -67,8 +69,18 @@ def tell(session, source, answers, asked, when=None):
         max_new_tokens=asked("max_tokens") or asked("max_new_tokens"),
         settings={name: asked(name) for name in NEUTRAL if number(asked(name)) not in (None, *NEUTRAL[name])},
         lengths=[len(each.completion) for each in answers],
+        **sampling(torch, answers, behind),
     )
     return True
+
+
+def sampling(torch, answers, width):
+    """The log-probabilities that came with the answers, where any did."""
+    if not any(each.logprobs for each in answers):
+        return {}
+    none = float("nan")
+    rows = [[none if each is None else each for each in answer.logprobs or ()] for answer in answers]
+    return {"sampling_logprobs": torch.tensor([row + [none] * (width - len(row)) for row in rows])}
 
 
 def stops(answers, asked):

@@ -5,6 +5,8 @@ import functools
 
 import torch
 
+from . import _chosen
+
 NOISE = ("exponential_",)
 UNIFORM = ("rand_like", "rand")
 
@@ -25,7 +27,13 @@ def install(session, decoding):
             @functools.wraps(original)
             def wrapped(*args, **kwargs):
                 result = original(*args, **kwargs)
-                if not is_compiling() and session.ended is None and session.generating == 0 and not session.looking:
+                if is_compiling() or session.ended is not None or session.looking:
+                    return result
+                if session.generating > 0:
+                    if name == "multinomial":
+                        with session.guard("draw"):
+                            _chosen.drew(args, kwargs, result)
+                else:
                     with session.guard("draw"):
                         saw(args, kwargs, result)
                         return result

@@ -120,8 +120,18 @@ def vllm(engine, given, output):
         for nth, one in enumerate(getattr(each, "outputs", None) or ()):
             # Of several completions each comes by itself, with its place.
             place = (at, getattr(one, "index", nth))
-            pieces.append(Piece(place, prompt, getattr(one, "token_ids", None), getattr(one, "stop_reason", None), own))
+            ids = getattr(one, "token_ids", None)
+            logprobs = chosen(ids, getattr(one, "logprobs", None))
+            pieces.append(Piece(place, prompt, ids, getattr(one, "stop_reason", None), own, logprobs))
     return pieces, getattr(kind, "name", None) == "DELTA"
+
+
+def chosen(ids, logprobs):
+    """Of vLLM's {id: Logprob} per token, those of the sampled ones; None where there are none, or of another form."""
+    if not logprobs or ids is None or len(ids) != len(logprobs):
+        return None
+    found = [each.get(token) if isinstance(each, dict) else None for token, each in zip(ids, logprobs)]
+    return [getattr(each, "logprob", None) for each in found]
 
 
 def sglang(engine, given, output):
@@ -141,7 +151,9 @@ def sglang(engine, given, output):
         row = min(place // copies, len(prompts) - 1)
         reason = (each.get("meta_info") or {}).get("finish_reason") or {}
         own = params[row] if several else params
-        pieces.append(Piece((place, 0), prompts[row], each.get("output_ids"), reason.get("matched"), own))
+        told = (each.get("meta_info") or {}).get("output_token_logprobs")
+        logprobs = [one[0] if isinstance(one, (list, tuple)) and one else None for one in told] if isinstance(told, list) else None
+        pieces.append(Piece((place, 0), prompts[row], each.get("output_ids"), reason.get("matched"), own, logprobs))
     told = getattr(engine, "server_args", None)
     return pieces, any(getattr(told, name, False) is True for name in ("stream_output", "incremental_streaming_output"))
 

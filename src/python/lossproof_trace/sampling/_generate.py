@@ -4,6 +4,7 @@ import functools
 import threading
 
 from ..models import _models
+from . import _chosen
 
 # What a record says of a setting that is not plain: its name is enough.
 PLAIN = (str, int, float, bool, type(None))
@@ -45,14 +46,20 @@ def install(session, module):
         if session.generating > 0:
             return generate(self, *args, **kwargs)
         prepared.config = None
+        if session.decoding is not None:
+            session.decoding.install()
         session.enter_generating()
+        _chosen.begin()
+        logprobs = None
         try:
             output = generate(self, *args, **kwargs)
         finally:
             session.leave_generating()
+            with session.guard("generate"):
+                logprobs = _chosen.end()
             config, prepared.config = prepared.config, None
         with session.guard("generate"):
-            calls.record(self, args, kwargs, config, output)
+            calls.record(self, args, kwargs, config, output, logprobs)
         return output
 
     mixin.generate = watched
@@ -86,7 +93,7 @@ class Calls:
     def __init__(self, session):
         self.session = session
 
-    def record(self, model, args, kwargs, config, output):
+    def record(self, model, args, kwargs, config, output, logprobs=None):
         import torch
 
         session = self.session
@@ -134,7 +141,15 @@ class Calls:
             temperature=(1.0 if temperature is None else float(temperature)) if sampled else None,
             max_new_tokens=_most(config, width),
             settings=settings_of(config, kwargs),
+            **of_columns(logprobs, sequences.shape[0], sequences.shape[1] - width),
         )
+
+
+def of_columns(logprobs, rows, columns):
+    """The field, where each column of the output was one draw of each row."""
+    if logprobs is None or tuple(logprobs.shape) != (rows, columns):
+        return {}
+    return {"sampling_logprobs": logprobs}
 
 
 def settings_of(config, kwargs):

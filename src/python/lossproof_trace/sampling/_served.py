@@ -101,8 +101,18 @@ def of_choices(value, asked):
         prompt = choice.get("prompt_token_ids") or value.get("prompt_token_ids")
         if not prompt and prompts:
             prompt = prompts[min(at // copies, len(prompts) - 1)]
-        answers.append(Answer(prompt, completion, choice.get("stop_reason")))
+        answers.append(Answer(prompt, completion, choice.get("stop_reason"), logprobs_of(choice.get("logprobs"))))
     return answers
+
+
+def logprobs_of(value):
+    """One per token: a list of them, the API's {token_logprobs} or {content: [{logprob}]}, or TRL's, each in a list of its own."""
+    if isinstance(value, dict):
+        value = value.get("token_logprobs") or value.get("content")
+    if not isinstance(value, list):
+        return None
+    first = [each[0] if isinstance(each, list) and len(each) == 1 else each for each in value]
+    return [each.get("logprob") if isinstance(each, dict) else each for each in first]
 
 
 def of_rows(value):
@@ -111,4 +121,6 @@ def of_rows(value):
     if not isinstance(prompts, list) or not isinstance(completions, list) or not prompts or len(completions) % len(prompts):
         return []
     copies = len(completions) // len(prompts)
-    return [Answer(prompts[at // copies], completion) for at, completion in enumerate(completions)]
+    told = value.get("logprobs")
+    told = [logprobs_of(each) for each in told] if isinstance(told, list) and len(told) == len(completions) else [None] * len(completions)
+    return [Answer(prompts[at // copies], completion, None, told[at]) for at, completion in enumerate(completions)]

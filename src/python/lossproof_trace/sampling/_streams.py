@@ -11,15 +11,17 @@ _open = []
 
 
 class Piece:
-    """Ids that a completion has so far, or goes on with. `asked`: what was asked for of it, as the engine takes it."""
+    """Ids that a completion has so far, or goes on with. `asked`: what was asked for of it, as the engine takes it; `logprobs`: of
+    the ids, None where they came without."""
 
-    def __init__(self, place, prompt, ids, stop, asked):
+    def __init__(self, place, prompt, ids, stop, asked, logprobs=None):
         self.place, self.prompt, self.ids, self.stop, self.asked = place, prompt, ids, stop, asked
+        self.logprobs = None if logprobs is None else list(logprobs)
         # Some engines go on writing to the list that they hand over.
         self.length = 0 if ids is None else len(ids)
 
     def answer(self):
-        return Answer(self.prompt, None if self.ids is None else self.ids[: self.length], self.stop)
+        return Answer(self.prompt, None if self.ids is None else self.ids[: self.length], self.stop, self.logprobs)
 
     def behind(self, before, adds):
         """What is known once it came; `adds`: it holds new ids alone."""
@@ -28,6 +30,8 @@ class Piece:
         if adds:
             known = [] if before is None else before.ids
             known.extend(self.ids or ())
+            # Of pieces that came without, the joined list has another length, and counts as none.
+            self.logprobs = [*((before and before.logprobs) or ()), *(self.logprobs or ())]
             self.ids, self.length = known, len(known)
         return self
 

@@ -1,9 +1,9 @@
 // A gap as a page: the verdict, the causes that are named, both sides as a picture and along completions, what it does to
 // training, the tokens that matter, and all causes that competed.
 import type { Gap } from '../../../gap/gap.ts';
-import { departs } from '../../../gap/model.ts';
+import { departs, sidesOf } from '../../../gap/model.ts';
 import { verdictOf } from '../../gap/gap.ts';
-import { type Judged, SIDES, scoringSentence, sentenceOf, sidesSentence, sideText } from '../../gap/model.ts';
+import { type Judged, scoringSentence, sidesSentence, sideText } from '../../gap/model.ts';
 import { short } from '../../gap/numbers.ts';
 import { biasLines, type Line, measureLines, sourcesShown, trainingSentence } from '../../gap/training.ts';
 import { plural } from '../../text/plural.ts';
@@ -43,7 +43,7 @@ ${
   html`<section aria-labelledby="named"><h2 id="named">${analysis.named.length === 1 ? 'Cause' : 'Causes'}</h2>
 ${analysis.named.map(causeCard)}</section>`
 }
-${judged !== undefined && modelSection(judged)}
+${judged !== undefined && modelSection(judged, gap)}
 <section aria-labelledby="picture"><h2 id="picture">Both sides</h2>
 ${scatterLegend()}
 <div class="histograms">${scatter(picture, gap.comparison.tokens)}<div class="gap-side">${bars(gap)}</div></div></section>
@@ -79,19 +79,21 @@ function facts({ comparison, names }: Gap, name: string): Markup {
   )}</dl>`;
 }
 
-function modelSection(judged: Judged): Markup {
+function modelSection(judged: Judged, { missing }: Gap): Markup {
+  const sides = sidesOf(judged.against);
   return html`<section class="semantics" aria-labelledby="model"><h2 id="model">Each side against the model</h2>
 <p><b>${sidesSentence(judged)}</b></p>
 <table><caption>Each side against the model</caption><thead><tr><th scope="col">Side</th><th scope="col">Beside the model</th></tr></thead><tbody>
-${SIDES.map(
-  (
+${sides.map(
+  ({
+    name,
     side,
-  ) => html`<tr><th scope="row">${side}</th><td${departs(judged.against[side]) && html` class="orange"`}>${sideText(judged.against[side])}</td></tr>
+  }) => html`<tr><th scope="row">${name}</th><td${departs(side) && html` class="orange"`}>${sideText(side)}</td></tr>
 `,
 )}</tbody></table>
-${SIDES.flatMap((side) =>
-  judged.against[side].analysis.named.map(
-    (named) => html`<p><code>${named.id}</code>: ${cutText(sentenceOf(named, side), MOST_CHARACTERS)}</p>
+${sides.flatMap(({ side }) =>
+  (missing === undefined ? side.analysis.named : []).map(
+    ({ id, fit }) => html`<p><code>${id}</code>: ${cutText(fit.sentence, MOST_CHARACTERS)}</p>
 `,
   ),
 )}<p class="aside">${cutText(scoringSentence(judged), MOST_CHARACTERS)}</p></section>
