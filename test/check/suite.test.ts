@@ -70,8 +70,10 @@ describe('the cases of a run', () => {
       hello: { protocol: 1, name: 'counting', dtype: 'float64', ops: { returns: {} } },
       ops: {
         returns: (args: Args<'returns'>) => {
-          // JSON writes NaN and infinity alike.
-          const key = JSON.stringify(args, (_, value) => (typeof value === 'number' ? String(value) : value));
+          // JSON writes NaN and infinity alike, and 0 and -0.
+          const key = JSON.stringify(args, (_, value) =>
+            typeof value === 'number' ? (Object.is(value, -0) ? '-0' : String(value)) : value,
+          );
           asked.set(key, (asked.get(key) ?? 0) + 1);
           return { returns: args.rewards.map((row) => row.map(() => 0)) };
         },
