@@ -74,6 +74,13 @@ export { isScorer, scoresOnly } from './trace/scorers.ts';
 export * from './trace/weights.ts';
 export { type Line, lineThrough } from './trace/weights-line.ts';
 
+// The gap between engine and trainer, for the rule about rollouts that have both sides.
+
+export { analyse, LEAST_ROWS, LEAST_TOKENS } from './gap/analyse.ts';
+export type { Rollout } from './gap/read/read.ts';
+export { rolloutsWithBoth } from './gap/read/sides.ts';
+export { tokensOf } from './gap/tokens.ts';
+
 // Logs of a running job: the shape of a rule over them, of a series and of a sample.
 
 export { type BaselineRuns, edgeOf, isHigherBetter, type SeriesSummary } from './monitor/beside/beside.ts';
@@ -90,6 +97,7 @@ export type {
   Violation,
   Watch,
 } from './monitor/rule.ts';
+export { keepRow, rowOf } from './monitor/samples/row.ts';
 export { type Sample, SERIES_ROLES, type Series, type SeriesRole } from './monitor/series.ts';
 export { changePoint, mannKendall, median, noiseOf, quantile } from './monitor/statistics.ts';
 

@@ -61,7 +61,9 @@ export function analyse(tokens: Tokens, causes: readonly Cause[] = CAUSES, round
     const open = causes.filter(({ id }) => !named.some((each) => each.id === id));
     const ranked = rank(current, open);
     rounds.push(ranked);
-    const best = ranked.find(isClear);
+    // Of a gap as small as that of rounding, where it is wide proves nothing: rounding is wider at some places than at others.
+    const isSmall = rmsOf(current) <= Math.max(BF16_RMS, rounding);
+    const best = ranked.find((each) => isClear(each) && !(isSmall && each.fit.left === undefined));
     if (best === undefined) break;
     const second = ranked.find((each) => each !== best);
     named.push({ ...best, share: left * best.score.share, ...(second === undefined ? {} : { second }) });

@@ -24,6 +24,7 @@ export interface Tokens {
 export const SEEN_IN_COMPLETION = 1;
 export const SEEN_IN_PROMPT = 2;
 
+/** Columns over all tokens of these rollouts that the policy wrote. */
 export function tokensOf(rollouts: readonly Rollout[]): Tokens {
   const most = rollouts.reduce((sum, { ids }) => sum + ids.length, 0);
   const columns = {

@@ -55,6 +55,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'check',
     'trace',
     'monitor',
+    'gap',
     'cli',
   ],
   cli: [

@@ -1,8 +1,7 @@
-// Rollout files among the logs that have the log-probabilities of engine and trainer: `lossproof gap` compares them. It takes seconds and needs
-// whole files, so `monitor` names the command and does not run it.
+// Rollout files among the logs that have the log-probabilities of engine and trainer: a rule judges some rows of them
+// (properties/monitor/samples/sides.ts), and `lossproof gap` shows the tokens of all.
 import { resolve } from 'node:path';
-import { rolloutsOf } from '../../gap/read/read.ts';
-import { hasBoth } from '../../gap/read/sides.ts';
+import { rolloutsWithBoth } from '../../gap/read/sides.ts';
 import type { LogFile } from '../../monitor/read/files/log.ts';
 import { readEnd } from '../../outside/file.ts';
 import { parsePython } from '../../outside/json.ts';
@@ -19,7 +18,7 @@ export function gapNote(files: readonly LogFile[], context: Pick<Context, 'cwd'>
   const [first, ...others] = both;
   if (first === undefined) return undefined;
   const more = others.length === 0 ? 'has' : `and ${others.length} more have`;
-  return `${first} ${more} the log-probabilities of engine and trainer: npx lossproof gap ${both.slice(0, MOST_SHOWN).map(quoted).join(' ')} finds why they differ.`;
+  return `${first} ${more} the log-probabilities of engine and trainer: npx lossproof gap ${both.slice(0, MOST_SHOWN).map(quoted).join(' ')} shows where they differ.`;
 }
 
 // --- helpers ---
@@ -34,5 +33,5 @@ const MOST_BYTES = 2 ** 20;
 function endsWithBoth(path: string): boolean {
   const line = readEnd(path, MOST_BYTES).trimEnd().split('\n').at(-1) ?? '';
   const parsed = parsePython(line);
-  return 'ok' in parsed && rolloutsOf(parsed.ok, path).some((row) => !('complaint' in row) && hasBoth(row));
+  return 'ok' in parsed && rolloutsWithBoth(parsed.ok, path).length > 0;
 }

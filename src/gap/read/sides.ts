@@ -1,7 +1,7 @@
 // The sides that the rows of a file have: both, or one, beside which a model folder can stand. Rows with fewer sides than the others are left out.
 import type { SideName } from '../model.ts';
 import type { Complaint } from './logprobs.ts';
-import { lacks, type Recorded, type Rollout } from './read.ts';
+import { lacks, type Recorded, type Rollout, rolloutsOf } from './read.ts';
 
 export interface Sided {
   /** The side that no row has; undefined: all have both. */
@@ -25,6 +25,10 @@ export function sided(rows: readonly Recorded[], alone: boolean): Sided {
 
 export const hasBoth = (row: Recorded): row is Recorded & Rollout =>
   row.sampling !== undefined && row.trainer !== undefined;
+
+/** What of one object of a file has both sides. */
+export const rolloutsWithBoth = (value: unknown, where: string): readonly Rollout[] =>
+  rolloutsOf(value, where).filter((row): row is Recorded & Rollout => !('complaint' in row) && hasBoth(row));
 
 // --- helpers ---
 

@@ -16,7 +16,7 @@ test('files with both sides are named, and no others', () => {
   const context = { cwd: world.folder };
   const named = gapNote(['one.jsonl', 'a b.jsonl', 'cut.jsonl', 'c.jsonl'].map(fileOf), context);
   expect(named).toContain('a b.jsonl and 1 more have the log-probabilities of engine and trainer');
-  expect(named).toContain("npx lossproof gap 'a b.jsonl' c.jsonl finds why they differ");
+  expect(named).toContain("npx lossproof gap 'a b.jsonl' c.jsonl shows where they differ");
   expect(gapNote(['one.jsonl', 'cut.jsonl', 'none.jsonl'].map(fileOf), context)).toBeUndefined();
 });
 

@@ -7,6 +7,7 @@ import { emptyLogs } from './logs/empty.ts';
 import { idsLogs } from './logs/ids.ts';
 import { answer, type Logs, question, sample, times } from './logs/log.ts';
 import { rewardsLogs } from './logs/rewards.ts';
+import { sidesLogs } from './logs/sides.ts';
 import { startLogs } from './logs/start.ts';
 import { stopsLogs } from './logs/stops.ts';
 import { textLogs } from './logs/text.ts';
@@ -19,6 +20,7 @@ const LOGS: Logs = {
   ...emptyLogs,
   ...textLogs,
   ...rewardsLogs,
+  ...sidesLogs,
 };
 
 describe.each(Object.entries(LOGS))('monitor/%s', (id, logs) => {

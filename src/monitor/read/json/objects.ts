@@ -1,6 +1,7 @@
 // One JSON object of a log as points, a sample or settings: what JSON lines, trainer_state.json, W&B and Parquet share.
 import { parsePython } from '../../../outside/json.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/result.ts';
+import { keepRow } from '../../samples/row.ts';
 import { sampleOf } from '../../samples/samples.ts';
 import type { LogSink, Series } from '../../series.ts';
 import { declareAll } from './declared.ts';
@@ -118,6 +119,7 @@ export function objectReader(
     if (options.samples !== false) {
       const sample = sampleOf(object as Record<string, unknown>, where, run);
       if (sample !== undefined) {
+        keepRow(sample, object);
         sink.sample(sample);
         return 'sample';
       }
