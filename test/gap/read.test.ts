@@ -105,6 +105,24 @@ test('a mask says which tokens the policy wrote, and a version is of the row or 
   expect(whole.version?.(0)).toBe(7);
 });
 
+test.each([
+  ['step-17', 17],
+  ['v17', 17],
+  ['policy_17', 17],
+  // Nothing says which of two is older.
+  ['a1b2c3d', undefined],
+  ['1.2', undefined],
+  ['', undefined],
+])('the version "%s" is %s', (version, expected) => {
+  const row = only({
+    completion_ids: IDS,
+    rollout_log_probs: SAMPLED,
+    old_log_probs: TRAINED,
+    weight_version: version,
+  });
+  expect(row.version?.(0)).toBe(expected);
+});
+
 describe('a row that cannot be compared is one sentence:', () => {
   const row = { completion_ids: IDS, rollout_log_probs: SAMPLED, old_log_probs: TRAINED };
   test.each<[string, unknown, RegExp]>([

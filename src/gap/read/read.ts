@@ -134,8 +134,10 @@ function versionOf(row: Row, length: number): Rollout['version'] {
   return Number.isNaN(one) ? undefined : () => one;
 }
 
+/** `17`, `"17"`, `"step-17"`, `"v17"`: nothing else says which weights are older. */
 function numberOf(value: unknown): number {
-  return typeof value === 'number' || (typeof value === 'string' && value !== '')
-    ? Number(value)
+  if (typeof value === 'number') return value;
+  return typeof value === 'string'
+    ? Number(/^(?:[a-z]+[-_ ]?)?(\d+)$/i.exec(value)?.[1] ?? Number.NaN)
     : Number.NaN;
 }
