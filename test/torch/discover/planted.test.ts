@@ -54,5 +54,5 @@ describe.each(['grpo', 'ppo', 'plain'])('%s.py', (trainer) => {
 
 test('the page says how many there are', () => {
   const page = readFileSync(join(PACKAGE_ROOT, 'docs', 'discover.md'), 'utf8');
-  expect(page).toContain(`one of ${PLANTED.length} bugs`);
+  expect(page).toContain(`one of ${PLANTED.length} planted bugs`);
 });
