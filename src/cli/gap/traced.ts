@@ -58,7 +58,7 @@ function rolloutOf(generation: Generation, trainer: readonly number[], row: Ledg
     written: isKnown,
     version: () => step,
     step: row.step,
-    where: `step ${row.step + 1}, row ${row.row + 1}`,
+    where: `step ${row.step}, row ${row.row}`,
     names: { sampling: source === 'generate' ? 'generate()' : source, trainer: 'the backward pass' },
   };
 }
