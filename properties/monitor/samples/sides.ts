@@ -46,6 +46,7 @@ function watch(): Watch {
   let blocks = 0;
   let judged = 0;
   let told = false;
+  let unexplained: string | undefined;
   let silent = 'no rollout file has the log-probabilities of both the engine and the trainer';
 
   function close(): Violation | undefined {
@@ -61,7 +62,8 @@ function watch(): Watch {
     blocks++;
     const { verdict, named } = analyse(tokensOf(rows));
     if (verdict === 'unexplained') {
-      silent = 'the gap is too large for rounding, and no cause predicts it: see `lossproof gap`';
+      silent = 'the gap is too large for rounding, and no cause predicts it';
+      unexplained ??= `The log-probabilities of engine and trainer differ by more than rounding in ${rows.length} rollouts from ${sample.where} on, and no cause predicts it. Run \`lossproof gap --model DIR\` on the same files: it shows which side departs from the weights.`;
       return undefined;
     }
     judged += rows.length;
@@ -91,6 +93,7 @@ function watch(): Watch {
     },
     end: close,
     judged: () => judged,
+    remarks: () => (unexplained === undefined ? [] : [unexplained]),
     why: () => (judged > 0 ? undefined : silent),
   };
 }

@@ -13,6 +13,7 @@ export interface Watched {
   readonly violations: readonly Violation[];
   readonly judged: number;
   readonly why: string | undefined;
+  readonly remarks: readonly string[];
 }
 
 export interface WatchOptions {
@@ -42,7 +43,12 @@ export function watch(rule: MonitorRule, samples: readonly Sample[], options: Wa
   const violations = samples.flatMap((sample) => watching.sample?.(sample) ?? []);
   const ended = watching.end?.();
   const last: readonly Violation[] = ended === undefined ? [] : Array.isArray(ended) ? ended : [ended];
-  return { violations: [...violations, ...last], judged: watching.judged(), why: watching.why?.() };
+  return {
+    violations: [...violations, ...last],
+    judged: watching.judged(),
+    why: watching.why?.(),
+    remarks: watching.remarks?.() ?? [],
+  };
 }
 
 /** What all rules say of a log, as `id: sentence`. */

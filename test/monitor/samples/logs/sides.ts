@@ -10,7 +10,7 @@ import type { Log, Logs } from './log.ts';
 const ID = 'engine-and-trainer-agree';
 
 /** As verl dumps them, twenty rows a step. */
-function read(planted: Planted, seed: number, rows = 200): Sample[] {
+export function read(planted: Planted, seed: number, rows = 200): Sample[] {
   return rolloutsWith(planted, { seed, rows }).flatMap(({ prompt, ids, sampling, trainer }, at) => {
     const step = Math.floor(at / 20) + 1;
     const row = {
