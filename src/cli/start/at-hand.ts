@@ -9,10 +9,14 @@ import type { Words } from '../help/words.ts';
 /** At most one for each kind of file, the nearest to a verdict first. */
 export function commandsAtHand(folder: string): Words['examples'] {
   const files = filesIn(folder);
+  const beginnings = new Map<string, string>();
+  const beginningOf = (file: string): string => {
+    const text = beginnings.get(file) ?? readBeginning(join(folder, file));
+    beginnings.set(file, text);
+    return text;
+  };
   return KINDS.flatMap(({ name, holds, command, why }) => {
-    const found = files.find(
-      (file) => name.test(file) && (holds === undefined || holds(beginningOf(join(folder, file)))),
-    );
+    const found = files.find((file) => name.test(file) && (holds === undefined || holds(beginningOf(file))));
     return found === undefined
       ? []
       : [{ command: `npx lossproof ${command(quoted(found))}`, does: `${found} ${why}` }];
@@ -106,7 +110,7 @@ function entriesOf(folder: string) {
   }
 }
 
-function beginningOf(path: string): string {
+function readBeginning(path: string): string {
   try {
     const file = openSync(path, 'r');
     const bytes = Buffer.alloc(MOST_BYTES);
