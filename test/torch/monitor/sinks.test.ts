@@ -61,5 +61,5 @@ test.each([
 test('a tracker without a run is named once, and ends no training', async () => {
   const { err } = await reported('without');
   for (const name of ['wandb', 'mlflow', 'trackio'])
-    expect(err.split(`nothing is reported to ${name}: it has no run here`)).toHaveLength(2);
+    expect(err.split(`nothing is reported to ${name}: it has no run in this process`)).toHaveLength(2);
 });
