@@ -129,3 +129,18 @@ def chat_ids(tokenizer, messages, train_tools=False, stop=1, whole=False, loud_b
     if loud_bos:
         ids, labels = [tokenizer.bos_token_id, *ids], [IGNORE, *labels]
     return {"input_ids": ids, "labels": labels}
+
+
+def padder(pad):
+    """Of a loader whose rows are lists of ids: a batch is ids and mask, (B, T) each, padded at the right."""
+    import torch
+
+    def collate(examples):
+        width = max(map(len, examples))
+        ids = torch.full((len(examples), width), pad)
+        mask = torch.zeros_like(ids)
+        for at, example in enumerate(examples):
+            ids[at, : len(example)], mask[at, : len(example)] = torch.tensor(example), 1
+        return ids, mask
+
+    return collate

@@ -18,17 +18,8 @@ texts = [tokenizer(row["text"])["input_ids"] for row in tiny.rows(parser.parse_a
 rows = [[*ids, *tokenizer(" again" * at)["input_ids"]] for at, ids in enumerate(texts)]
 
 
-def collate(examples):
-    width = max(map(len, examples))
-    ids = torch.full((len(examples), width), tokenizer.pad_token_id)
-    mask = torch.zeros_like(ids)
-    for at, example in enumerate(examples):
-        ids[at, : len(example)], mask[at, : len(example)] = torch.tensor(example), 1
-    return ids, mask
-
-
 def loader_of(**more):
-    return DataLoader(rows, batch_size=4, collate_fn=collate, **more)
+    return DataLoader(rows, batch_size=4, collate_fn=tiny.padder(tokenizer.pad_token_id), **more)
 
 
 torch.manual_seed(0)

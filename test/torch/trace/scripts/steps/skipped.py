@@ -17,16 +17,6 @@ way = options.way
 tokenizer = tiny.family()
 rows = [(tokenizer(row["text"])["input_ids"] + [at % 3 + 5] * at) for at, row in enumerate(tiny.rows(options.data) * 3)]
 
-
-def collate(examples):
-    width = max(map(len, examples))
-    ids = torch.full((len(examples), width), tokenizer.pad_token_id)
-    mask = torch.zeros_like(ids)
-    for at, example in enumerate(examples):
-        ids[at, : len(example)], mask[at, : len(example)] = torch.tensor(example), 1
-    return ids, mask
-
-
 torch.manual_seed(0)
 model = nets.GPT(len(tokenizer))
 optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -39,7 +29,7 @@ def loss_of(ids, mask):
     return torch.nn.functional.cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=-100)
 
 
-for at, (ids, mask) in enumerate(DataLoader(rows, batch_size=2, collate_fn=collate)):
+for at, (ids, mask) in enumerate(DataLoader(rows, batch_size=2, collate_fn=tiny.padder(tokenizer.pad_token_id))):
     if way == "iterations" and at == 1:
         continue
     if way == "filtered" and at % 2 == 1:
