@@ -4,32 +4,11 @@ import { Command, CommanderError } from 'commander';
 import { nearestName } from '../protocol/nearest.ts';
 import { tellStrays } from '../trainer/processes/strays.ts';
 import { VERSION } from '../version.ts';
-import { addCheck } from './check/check.ts';
-import { addProfile } from './check/profile.ts';
-import { addReplay } from './check/replay.ts';
 import { type Context, refuse } from './context.ts';
-import { addDataset } from './dataset/dataset.ts';
-import { addDiscover } from './discover/discover.ts';
 import { HOLDS, NO_VERDICT } from './exit.ts';
-import { addGap } from './gap/gap.ts';
-import { addGolden } from './golden/golden.ts';
 import { exampleLines, HELP_ALL, isAbridged, layHelpOut, shownCommands } from './help/layout.ts';
 import { pathOf, tell, type Words } from './help/words.ts';
-import { addMcp } from './mcp/mcp.ts';
-import { addMonitor } from './monitor/monitor.ts';
-import { addMutate } from './mutate/mutate.ts';
 import type { Invocation } from './options.ts';
-import { addMerge } from './outputs/merge.ts';
-import { addReport } from './outputs/report.ts';
-import { addSession } from './session/session.ts';
-import { addDemo } from './start/demo.ts';
-import { addDoctor } from './start/doctor.ts';
-import { addExplain } from './start/explain.ts';
-import { addInit } from './start/init.ts';
-import { addList } from './start/list.ts';
-import { addTrace } from './trace/trace.ts';
-import { addTwin } from './twin/twin.ts';
-import { addView } from './view/view.ts';
 
 /** Runs `lossproof ...argv`. Throws only for a defect of the harness. */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
@@ -37,7 +16,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   const split = argv.indexOf('--');
   const words = split < 0 ? argv : argv.slice(0, split);
   let code = HOLDS;
-  const program = buildProgram(
+  const program = await buildProgram(
     {
       context,
       rest: split < 0 ? [] : argv.slice(split + 1),
@@ -45,7 +24,7 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
         code = result;
       },
     },
-    words.includes(HELP_ALL),
+    { isHelpWhole: words.includes(HELP_ALL), first: words[0] },
   );
   try {
     if (words.includes(HELP_ALL)) {
@@ -69,8 +48,17 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   }
 }
 
-/** With `isHelpWhole`, help shows every option; without, those that fit one screen. */
-export function buildProgram(invocation: Invocation, isHelpWhole = false): Command {
+/**
+ * With `isHelpWhole`, help shows every option; without, those that fit one screen. Where `first` is a command, the program has that
+ * one alone: the others are not loaded, which is most of the time that a short one takes.
+ */
+export async function buildProgram(
+  invocation: Invocation,
+  {
+    isHelpWhole = false,
+    first,
+  }: { readonly isHelpWhole?: boolean; readonly first?: string | undefined } = {},
+): Promise<Command> {
   const { context } = invocation;
   const program = tell(new Command('lossproof'), WORDS)
     .description('find bugs in language-model trainers before training')
@@ -86,9 +74,11 @@ export function buildProgram(invocation: Invocation, isHelpWhole = false): Comma
       getOutHelpWidth: () => context.out.columns,
     });
   layHelpOut(program, isHelpWhole);
-  for (const [group, adders] of COMMANDS) {
+  const isKnown = COMMANDS.some(([, commands]) => first !== undefined && Object.hasOwn(commands, first));
+  for (const [group, commands] of COMMANDS) {
     program.commandsGroup(group);
-    for (const add of adders) add(program, invocation);
+    for (const [name, load] of Object.entries(commands))
+      if (!isKnown || name === first) (await load())(program, invocation);
   }
   program.addHelpCommand(
     new Command('help').argument('[command]').description('print the help of a command').helpGroup(BEGIN),
@@ -99,16 +89,59 @@ export function buildProgram(invocation: Invocation, isHelpWhole = false): Comma
 const BEGIN = 'To begin:';
 const ABOUT = 'lossproof itself:';
 
-/** By what is at hand: nothing yet, a trainer, a script or a run or data. */
+type Add = (program: Command, invocation: Invocation) => void;
+
+/** By what is at hand: nothing yet, a trainer, a script or a run or data. A command is loaded where it is named, or all are. */
 const COMMANDS: readonly (readonly [
   group: string,
-  adders: readonly ((program: Command, invocation: Invocation) => void)[],
+  commands: Readonly<Record<string, () => Promise<Add>>>,
 ])[] = [
-  [BEGIN, [addDemo, addDiscover, addInit, addDoctor]],
-  ['A trainer, through an adapter:', [addCheck, addReplay, addProfile, addGolden, addMutate]],
-  ['A script, the logs of a run, a data set:', [addTrace, addTwin, addMonitor, addGap, addView, addDataset]],
-  ['Findings and their meaning:', [addReport, addMerge, addExplain, addList, addMcp]],
-  [ABOUT, [addSession]],
+  [
+    BEGIN,
+    {
+      demo: async () => (await import('./start/demo.ts')).addDemo,
+      discover: async () => (await import('./discover/discover.ts')).addDiscover,
+      init: async () => (await import('./start/init.ts')).addInit,
+      doctor: async () => (await import('./start/doctor.ts')).addDoctor,
+    },
+  ],
+  [
+    'A trainer, through an adapter:',
+    {
+      check: async () => (await import('./check/check.ts')).addCheck,
+      replay: async () => (await import('./check/replay.ts')).addReplay,
+      profile: async () => (await import('./check/profile.ts')).addProfile,
+      golden: async () => (await import('./golden/golden.ts')).addGolden,
+      mutate: async () => (await import('./mutate/mutate.ts')).addMutate,
+    },
+  ],
+  [
+    'A script, the logs of a run, a data set:',
+    {
+      trace: async () => (await import('./trace/trace.ts')).addTrace,
+      twin: async () => (await import('./twin/twin.ts')).addTwin,
+      monitor: async () => (await import('./monitor/monitor.ts')).addMonitor,
+      gap: async () => (await import('./gap/gap.ts')).addGap,
+      view: async () => (await import('./view/view.ts')).addView,
+      dataset: async () => (await import('./dataset/dataset.ts')).addDataset,
+    },
+  ],
+  [
+    'Findings and their meaning:',
+    {
+      report: async () => (await import('./outputs/report.ts')).addReport,
+      merge: async () => (await import('./outputs/merge.ts')).addMerge,
+      explain: async () => (await import('./start/explain.ts')).addExplain,
+      list: async () => (await import('./start/list.ts')).addList,
+      mcp: async () => (await import('./mcp/mcp.ts')).addMcp,
+    },
+  ],
+  [
+    ABOUT,
+    {
+      session: async () => (await import('./session/session.ts')).addSession,
+    },
+  ],
 ];
 
 const WORDS: Words = {

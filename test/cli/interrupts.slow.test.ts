@@ -17,8 +17,8 @@ const MAIN = resolve('src/cli/main.ts');
 /** Milliseconds behind which a command is taken for one that no Ctrl-C ends. */
 const LONG = 300_000;
 
-test('each command of the program is one of those that are interrupted', () => {
-  expect(Object.keys(INTERRUPTIBLE).sort()).toEqual(commandNames());
+test('each command of the program is one of those that are interrupted', async () => {
+  expect(Object.keys(INTERRUPTIBLE).sort()).toEqual(await commandNames());
 });
 
 test('Ctrl-C ends each of them', { timeout: 600_000 }, async () => {

@@ -3,10 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildProgram } from '../../src/cli/program.ts';
 import { splitCommand } from '../../src/cli/trainer/words.ts';
 import { VERSION } from '../../src/version.ts';
-import { makeWorld } from '../cli/world.ts';
+import { makeProgram } from '../cli/commands.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const FOLDER = join(DOCS, 'ci');
@@ -72,8 +71,9 @@ function commandsOf(text: string): string[][] {
   });
 }
 
+const program = await makeProgram();
+
 function unknownOptions(words: readonly string[]): readonly string[] {
-  const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
   const command = program.commands.find((each) => each.name() === words[0]);
   if (command === undefined) return [`no command ${words[0]}`];
   const end = words.indexOf('--');
@@ -146,7 +146,6 @@ describe('the files of docs/ci', () => {
 
   test('the table of outputs has every output, and the table of files every file', () => {
     const readme = read('README.md');
-    const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
     const check = program.commands.find((each) => each.name() === 'check');
     const report = program.commands.find((each) => each.name() === 'report');
     const shared = (check?.options ?? []).filter(({ long }) =>

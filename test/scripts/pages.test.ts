@@ -2,14 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildProgram } from '../../src/cli/program.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { makeWorld } from '../cli/world.ts';
+import { makeProgram } from '../cli/commands.ts';
 
 const page = (name: string): string => readFileSync(join(PACKAGE_ROOT, 'docs', name), 'utf8');
 
-test('the pages name commands and options that there are', () => {
-  const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
+test('the pages name commands and options that there are', async () => {
+  const program = await makeProgram();
   const known = new Map(
     program.commands.map((command) => [
       command.name(),

@@ -44,6 +44,8 @@ export async function heldTo(meant: Meant, context: Context): Promise<Held | Pro
   if (isProblem(roles)) return roles;
   const known = meant.known === undefined ? { known: {} } : readKnown(resolve(context.cwd, meant.known));
   if ('problem' in known) return known;
+  // The names of the other properties are for --known alone, and take time to load.
+  const others = meant.known === undefined ? [] : await context.properties();
   const said = (id: string, name: string): SettingValue | undefined =>
     settings.get(`${id}.${name}`) ?? preset.settings[id]?.[name];
   return {
@@ -57,7 +59,7 @@ export async function heldTo(meant: Meant, context: Context): Promise<Held | Pro
     facts: Object.fromEntries(meant.facts.map(([name, text]) => [name, valueIn(text)])),
     known: known.known,
     chosen: only.length > 0,
-    catalogue: [...monitorRules, ...(await context.properties())].map(({ id }) => id),
+    catalogue: [...monitorRules, ...others].map(({ id }) => id),
   };
 }
 

@@ -50,7 +50,7 @@ export interface Chosen {
   readonly meant: readonly string[];
   /** Ids of those without which nothing is known of what was trained: one must hold, or there is no pass. */
   readonly tellingOf: (ledger: Ledger) => ReadonlySet<string>;
-  /** Ids of every property that there is. */
+  /** Ids of every property that there is, where `known` names some: those of other commands take time to load. */
   readonly catalogue: readonly string[];
 }
 
@@ -73,14 +73,14 @@ export async function chosenForTrace(options: TraceOptions, context: Context): P
   if (unmeant !== undefined) return { problem: `--meant: no property of trace is called "${unmeant}"` };
   const read = options.known === undefined ? { known: {} } : readKnown(resolve(context.cwd, options.known));
   if ('problem' in read) return read;
-  const all = [...ledgerProperties, ...(await context.properties())];
+  const others = options.known === undefined ? [] : await context.properties();
   return {
     properties,
     known: read.known,
     meant,
     // Who names a few has said what is to be judged.
     tellingOf: named.length > 0 ? () => new Set(properties.map(({ id }) => id)) : tellingOf,
-    catalogue: all.map(({ id }) => id),
+    catalogue: [...ledgerProperties, ...others].map(({ id }) => id),
   };
 }
 

@@ -4,8 +4,8 @@ import { commandNames } from '../commands.ts';
 import { makeWorld } from '../world.ts';
 import { CONDITIONS, type Condition, STATED, statedCode } from './stated.ts';
 
-test('each command of the program has a row', () => {
-  expect([...new Set(STATED.map(({ command }) => command))].sort()).toEqual(commandNames());
+test('each command of the program has a row', async () => {
+  expect([...new Set(STATED.map(({ command }) => command))].sort()).toEqual(await commandNames());
 });
 
 test.each(STATED)('$row has an output wherever its help names one', async ({ command, output }) => {

@@ -1,40 +1,24 @@
 // `--help` of every command: one screen, and nothing of the command out of reach.
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../../src/cli/context.ts';
 import { COMMON } from '../../../src/cli/help/common.ts';
 import { isAbridged, shownCommands } from '../../../src/cli/help/layout.ts';
 import { pathOf, wordsOf } from '../../../src/cli/help/words.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { splitCommand } from '../../../src/cli/trainer/words.ts';
 import { widthOf } from '../../../src/report/text/visible.ts';
+import { makeProgram } from '../commands.ts';
 import { makeWorld } from '../world.ts';
 
 /** One screen. */
 const ROWS = 40;
 const COLUMNS = [80, 100, 200];
 
-const SILENT: Context['out'] = { write: () => {}, isTty: false, columns: 80 };
-
-/** Nothing is run in it. */
-const NOWHERE: Context = {
-  cwd: '/',
-  env: {},
-  out: SILENT,
-  err: SILENT,
-  properties: async () => [],
-  onInterrupt: () => () => {},
-  exitNow: () => {},
-};
-
-/** With every option. */
-const wholeProgram = (): Command => buildProgram({ context: NOWHERE, rest: [], finish: () => {} }, true);
-
 const everyCommand = (command: Command): readonly Command[] => [
   command,
   ...shownCommands(command).flatMap(everyCommand),
 ];
-const COMMANDS = everyCommand(wholeProgram()).map((command) => ({
+const COMMANDS = everyCommand(await makeProgram(true)).map((command) => ({
   command,
   name: ['lossproof', ...pathOf(command)].join(' '),
   path: pathOf(command),
@@ -100,7 +84,7 @@ test.each([...new Set(EXAMPLES)])('%s is a command that the program takes', asyn
   if ('problem' in words) throw new Error(words.problem);
   const split = words.indexOf('--');
   const { context } = makeWorld();
-  const program = buildProgram({ context, rest: words.slice(split + 1), finish: () => {} });
+  const program = await buildProgram({ context, rest: words.slice(split + 1), finish: () => {} });
   const begun: string[] = [];
   for (const each of everyCommand(program)) each.action(() => void begun.push(pathOf(each).join(' ')));
   await program.parseAsync([...(split < 0 ? words : words.slice(0, split))], { from: 'user' });
@@ -115,8 +99,8 @@ test('help COMMAND is COMMAND --help', async () => {
   expect(one.out()).toBe(other.out());
 });
 
-test('a command that no person types stands in no help', () => {
-  const program = wholeProgram();
+test('a command that no person types stands in no help', async () => {
+  const program = await makeProgram(true);
   program.command('door', { hidden: true }).description('for another program');
   expect(shownCommands(program).map((each) => each.name())).not.toContain('door');
 });

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { answerOf } from '../../../src/cli/mcp/answer.ts';
 import { progressOf } from '../../../src/cli/mcp/run.ts';
 import { complaintOf, schemaOf, TOOLS, type Tool, wordsOf } from '../../../src/cli/mcp/tools.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
-import { makeWorld } from '../world.ts';
+import { makeProgram } from '../commands.ts';
 
 const toolOf = (name: string): Tool => TOOLS.find((tool) => tool.name === name) as Tool;
 
+const program = await makeProgram();
+
 function commandOf(name: string): Command {
-  const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
   return program.commands.find((each) => each.name() === name) as Command;
 }
 

@@ -3,9 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildProgram } from '../../../src/cli/program.ts';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
-import { makeWorld } from '../../cli/world.ts';
+import { makeProgram } from '../../cli/commands.ts';
 import { isAlive } from '../../trainer/misbehave.ts';
 import { makeNotebook } from './pytest.ts';
 
@@ -199,7 +198,7 @@ test('options that Python offers are those that the command has', async () => {
   const asked =
     'import json; from lossproof_door import _traced, _viewed; print(json.dumps([_viewed._SHOWN, _traced._TOLD]))';
   const [view, trace]: [string[], string[]] = JSON.parse((await makeNotebook().python(['-c', asked])).out);
-  const program = buildProgram({ context: makeWorld().context, rest: [], finish: () => {} });
+  const program = await makeProgram();
   const optionsOf = (name: string): (string | undefined)[] =>
     program.commands
       .find((command) => command.name() === name)
