@@ -54,13 +54,18 @@ export interface Within {
   readonly seconds?: number;
 }
 
-const environment = async (bin: string): Promise<Readonly<Record<string, string>>> => ({
-  OMP_NUM_THREADS: '1',
-  PYTHONDONTWRITEBYTECODE: '1',
-  // What scripts in folders of their own share with the others.
-  PYTHONPATH: SCRIPTS,
-  PATH: `${await warm(bin)}:${bin}:${process.env.PATH ?? ''}`,
-});
+async function environment(bin: string): Promise<Readonly<Record<string, string>>> {
+  const folder = await warm(bin);
+  return {
+    OMP_NUM_THREADS: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+    // What scripts in folders of their own share with the others.
+    PYTHONPATH: SCRIPTS,
+    PATH: `${folder}:${bin}:${process.env.PATH ?? ''}`,
+    // What torchrun starts its ranks with.
+    PYTHON_EXEC: join(folder, 'python'),
+  };
+}
 
 /**
  * Where a run has no time for all scripts, LOSSPROOF_TRACE_PART is `1/2`: of each list the first, third, ... Two runs have them

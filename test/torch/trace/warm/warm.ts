@@ -1,7 +1,7 @@
 // A `python` that need not import torch for each script: half of what a traced script costs is that. It forks from one that has
 // it loaded; verdicts are the same, and the tests of `../runtime` start processes as a user does.
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,12 +46,11 @@ async function started(bin: string): Promise<string> {
   if (!existsSync(socket)) throw new Error(`${python} cannot be made warm`);
   // It holds nobody up: it ends with its standard input, and takes the folder along.
   for (const each of [server, server.stdin as Socket, server.stdout as Socket]) each.unref();
-  for (const name of ['python', 'python3']) {
-    writeFileSync(
-      join(folder, name),
-      `#!/bin/sh\ncase "$1" in\n*.py) exec "${python}" -S -E "${WARM}" run "${socket}" "$@" ;;\nesac\nexec "${python}" "$@"\n`,
-    );
-    chmodSync(join(folder, name), 0o755);
-  }
+  const forked = `"${python}" -S -E "${WARM}" run "${socket}"`;
+  // torchrun starts its ranks as `python -u rank.py`.
+  const run = `case "$1 $2" in\n-u\\ *.py) shift ;;\nesac\ncase "$1" in\n*.py) exec ${forked} "$@" ;;\nesac\nexec "${python}" "$@"`;
+  const commands = { python: run, python3: run, torchrun: `exec ${forked} "${join(bin, 'torchrun')}" "$@"` };
+  for (const [name, lines] of Object.entries(commands))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
   return folder;
 }
