@@ -1,5 +1,4 @@
-// What the package exports, and all that properties/ may import. Users get it as 'lossproof', with the properties
-// beside it (properties/library.ts); docs/library.md is its page, and a test pins the names.
+// All that properties/ may import. What users get is named in properties/library.ts.
 
 // Running: properties against a trainer, as verdicts and as events.
 

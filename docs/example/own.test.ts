@@ -1,5 +1,5 @@
 // What this repository promises beyond the catalogue, and the stages that it must never lose.
-import { bandOf, defineProperty, fc, groupAdvantages, klOf, numberFinding, openTrainer } from 'lossproof';
+import { bandOf, defineProperty, fc, numberFinding, openTrainer, reference } from 'lossproof';
 import 'lossproof/vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -23,18 +23,18 @@ const klIsK3 = defineProperty({
   title: 'The KL of a token is k3, as our paper says',
   why: 'Runs whose logs mean different things by "kl" cannot be compared.',
   ops: ['kl'],
-  given: () => fc.record({ policy: logprob, reference: logprob }),
-  labels: ({ policy, reference }) => [policy < reference ? 'policy below' : 'policy above'],
-  async check(subject, { policy, reference }) {
+  given: () => fc.record({ policy: logprob, ref: logprob }),
+  labels: ({ policy, ref }) => [policy < ref ? 'policy below' : 'policy above'],
+  async check(subject, { policy, ref }) {
     // One row of two columns: a token of the prompt, and a token that was sampled.
     const { kl } = await subject.ask('kl', {
       logprobs: [[0, policy]],
       old_logprobs: [[0, policy]],
-      ref_logprobs: [[0, reference]],
+      ref_logprobs: [[0, ref]],
       completion_mask: [[0, 1]],
       prompt_width: 1,
     });
-    const expected = klOf(policy, reference, 'k3');
+    const expected = reference.klOf(policy, ref, 'k3');
     const observed = kl?.[0]?.[1];
     const band = bandOf(subject);
     if (band.close(observed, expected)) return undefined;
@@ -53,7 +53,11 @@ test('one group by hand is what the reference says', { timeout }, async () => {
     [7, 7, 7],
   ];
   const outcome = await trainer.ask('advantages', { rewards, group_ids });
-  const expected = groupAdvantages(rewards, group_ids, { ddof: 1, epsilon: 1e-4, scaling: 'group' });
+  const expected = reference.groupAdvantages(rewards, group_ids, {
+    ddof: 1,
+    epsilon: 1e-4,
+    scaling: 'group',
+  });
   expect(outcome).toEqual({
     kind: 'ok',
     ok: { advantages: expected.map((value) => expect.closeTo(value, 9)) },

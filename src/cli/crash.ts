@@ -6,6 +6,7 @@ import { Overrun } from '../tokenizers/deadline.ts';
 import { PACKAGE_ROOT, VERSION } from '../version.ts';
 import { harmless } from '../visible.ts';
 import { NO_VERDICT } from './exit.ts';
+import { filesComplaint } from './open-files.ts';
 
 /** What is still to be done when a command ends in the middle. */
 export type Will = () => Promise<void>;
@@ -42,9 +43,11 @@ export function crashes({ say, exit }: CrashOptions): Crashes {
   };
 }
 
-/** What to send us, or what is too much for a deadline. */
+/** What to send us; or what is too much for a deadline, or for the limit on open files. */
 export function crashLine(error: unknown): string {
   if (error instanceof Overrun) return harmless(error.message).replaceAll('\n', ' ');
+  const tooFew = filesComplaint(error);
+  if (tooFew !== undefined) return tooFew;
   const { message, stack } = factsOf(error);
   const frames = (stack ?? '')
     .split('\n')

@@ -1,4 +1,4 @@
-// Whether a program that cannot start has too few open files. Loading opens hundreds at once, and Node calls one that it may not open a
+// Whether a program that ended by an error has too few open files. Loading opens hundreds at once, and Node calls one that it may not open a
 // package that is missing.
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -13,7 +13,7 @@ export function filesComplaint(
 ): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'EMFILE' && code !== 'ENFILE' && opens(LEAST_FILES)) return undefined;
-  return `cannot start: too few files may be open at once. Raise the limit (ulimit -n ${2 * LEAST_FILES}) and run the same command again.`;
+  return `too few files may be open at once. Raise the limit (ulimit -n ${2 * LEAST_FILES}) and run the same command again.`;
 }
 
 function canOpen(count: number): boolean {

@@ -6,6 +6,22 @@ import { filesOf, importsOf, ROOT, sources } from './house.ts';
 
 const LINE_LIMIT = 320;
 
+/** What `src/index.ts` hands on to properties, and `properties/library.ts` to users. */
+const NAMED = [
+  'protocol',
+  'trainer',
+  'tokenizers',
+  'reference',
+  'generators',
+  'kernel',
+  'checkpoints',
+  'check',
+  'trace',
+  'monitor',
+  'gap',
+  'cli',
+];
+
 /** Floor: floors it may import. Each may import itself, `vocabulary`, `version`, `visible`, `outside` and `bounds`. */
 const FLOORS: Record<string, readonly string[]> = {
   vocabulary: [],
@@ -44,20 +60,7 @@ const FLOORS: Record<string, readonly string[]> = {
     'mutate',
     'discover',
   ],
-  index: [
-    'protocol',
-    'trainer',
-    'tokenizers',
-    'reference',
-    'generators',
-    'kernel',
-    'checkpoints',
-    'check',
-    'trace',
-    'monitor',
-    'gap',
-    'cli',
-  ],
+  index: NAMED,
   cli: [
     'protocol',
     'trainer',
@@ -81,11 +84,13 @@ const FLOORS: Record<string, readonly string[]> = {
     'properties',
   ],
   properties: ['index'],
+  library: [...NAMED, 'properties'],
 };
 const PURE = new Set(['reference', 'vocabulary']);
 
 function floorOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
+  if (path === 'properties/library.ts') return 'library';
   return top === 'properties' ? 'properties' : second.replace(/\.ts$/, '');
 }
 

@@ -1,6 +1,6 @@
 // The matcher as a user writes it: what passes, what fails both ways, and what it says.
 import { describe, expect, test } from 'vitest';
-import { defineProperty, fc, klOf } from '../../properties/library.ts';
+import { defineProperty, fc, reference } from '../../properties/library.ts';
 import type { Holding } from '../../properties/matchers.ts';
 import { negative, positive, quick } from './holding.ts';
 import { faulty, k3, klTrainer, raising, refusing } from './trainers.ts';
@@ -15,7 +15,7 @@ const ours = defineProperty({
     const row = [[0, -1]];
     const args = { logprobs: row, old_logprobs: row, ref_logprobs: [[0, ref]], completion_mask: [[0, 1]] };
     const { kl } = await subject.ask('kl', { ...args, prompt_width: 1 });
-    const wrong = Math.abs((kl?.[0]?.[1] ?? Number.NaN) - klOf(-1, ref, 'k3')) > 1e-9;
+    const wrong = Math.abs((kl?.[0]?.[1] ?? Number.NaN) - reference.klOf(-1, ref, 'k3')) > 1e-9;
     return wrong ? { kind: 'k3', sentence: `The KL of ${ref} is not k3.` } : undefined;
   },
 });

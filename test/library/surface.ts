@@ -37,6 +37,9 @@ export function surfaceOf(path: string): readonly PublicName[] {
       names.push(onlyTypes({ ...found, name: as }));
     }
   }
+  // A namespace is one name: what stands in it is documented where it is written.
+  for (const [, name = ''] of text.matchAll(/^export \* as (\w+) from/gm))
+    names.push({ name, kind: 'value', file: path, documented: true, isFunction: false });
   for (const [, type, what = ''] of text.matchAll(OWN)) {
     for (const { as } of specifiers(what)) {
       const kind = type === undefined ? 'value' : 'type';

@@ -1,6 +1,7 @@
 // Several trainers of one configuration, one after the other: each with a process of its own, all with one seed, in one
 // record. Every one that was asked for is in every report, also where it never began: what is missing would be taken for
 // what nobody asked for.
+
 import type { RunEvent } from '../../check/events.ts';
 import { inOrder } from '../../check/questions/questions.ts';
 import { factsOf } from '../../check/run.ts';
@@ -14,7 +15,7 @@ import { FAILING } from '../../vocabulary.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { type Context, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import type { Asked } from './asked.ts';
 import type { CheckOptions } from './options.ts';

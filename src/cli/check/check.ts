@@ -1,4 +1,5 @@
 // `check`: every chosen property against one trainer, live on the terminal.
+
 import { type Command, Option } from 'commander';
 import { useBackend } from '../../check/kernel.ts';
 import { BACKENDS } from '../../kernel/index.ts';
@@ -23,7 +24,8 @@ import { AS_LAST_RUN, LAST_RUN } from '../outputs/last-run.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { checkOnRay } from '../ray/check.ts';
 import { addRayOptions, bytes, rayComplaint } from '../ray/options.ts';
-import { CASES_FOLDER, sayBundled, withSession } from '../trainer/session.ts';
+import { CASES_FOLDER } from '../trainer/cases-folder.ts';
+import { sayBundled, withSession } from '../trainer/session.ts';
 import { startedAhead } from './ahead.ts';
 import { type CheckOne, checkAll } from './all.ts';
 import { askedOfEach } from './asked.ts';

@@ -1,4 +1,5 @@
 // One run of `check` with a trainer that has said hello: what was measured of it, the run, and what is left behind.
+
 import { resolve } from 'node:path';
 import type { PropertyResult } from '../../check/events.ts';
 import { backendSentence, closeKernel } from '../../check/kernel.ts';
@@ -22,9 +23,11 @@ import { rememberCommand } from '../consent/consent.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, FAILED, HOLDS, NO_VERDICT, whyNoVerdict } from '../exit.ts';
 import { knownScore } from '../mutate/known-score.ts';
+import { widthOfScreen } from '../screen.ts';
+import { casesFolder } from '../trainer/cases-folder.ts';
 import type { WorkersAsked } from '../trainer/memory.ts';
 import { measuredOf } from '../trainer/open.ts';
-import { casesFolder, replayOf, type Session, widthOfScreen } from '../trainer/session.ts';
+import { replayOf, type Session } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import type { StartedAhead } from './ahead.ts';
 import { openHistory } from './history.ts';

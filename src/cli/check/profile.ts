@@ -1,4 +1,5 @@
 // `profile`: what a trainer does where trainers legally differ, beside what it declares.
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Profile, profileTrainer } from '../../check/profile/profile.ts';
@@ -9,7 +10,8 @@ import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { writeWhole } from '../outputs/written.ts';
-import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
+import { type Session, sayBundled, withSession } from '../trainer/session.ts';
 import { makePlan, type TrainerOptions } from './plan.ts';
 
 interface ProfileOptions extends TrainerOptions {

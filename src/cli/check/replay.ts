@@ -1,4 +1,5 @@
 // `replay`: one saved case again, against the trainer that failed it or another one.
+
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -22,15 +23,10 @@ import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
 import { type Outputs, openOutputs } from '../outputs/outputs.ts';
+import { widthOfScreen } from '../screen.ts';
+import { CASES_FOLDER } from '../trainer/cases-folder.ts';
 import { measuredOf } from '../trainer/open.ts';
-import {
-  CASES_FOLDER,
-  replayOf,
-  type Session,
-  sayBundled,
-  widthOfScreen,
-  withSession,
-} from '../trainer/session.ts';
+import { replayOf, type Session, sayBundled, withSession } from '../trainer/session.ts';
 import { bundledExample, commandOf, type TrainerChoice } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
 import { makePlan, type Plan, type TrainerOptions } from './plan.ts';

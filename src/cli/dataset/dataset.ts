@@ -1,4 +1,5 @@
 // `dataset`: writes an adversarial training set, each row a case, for a traced run to train on.
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -14,7 +15,7 @@ import { FAILED, HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, seedNumber, wholePositive } from '../options.ts';
 import { unwritable, writeWhole } from '../outputs/written.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { coverageLines } from './lines.ts';
 
 interface Options {

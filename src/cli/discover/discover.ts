@@ -1,5 +1,6 @@
 // `discover`: which function of a trainer answers which op, found by reading its files and proved by calling its functions, in a
 // process that may do little else. What is printed is report/discover; what is written, an adapter with the lines that were judged.
+
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,8 +24,8 @@ import { tell, type Words } from '../help/words.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { collect, type Invocation, positive, seconds } from '../options.ts';
 import { writeNamed } from '../outputs/written.ts';
+import { widthOfScreen } from '../screen.ts';
 import { ANY_PYTHON, findPython } from '../trainer/python.ts';
-import { widthOfScreen } from '../trainer/session.ts';
 import { asTyped } from '../typed.ts';
 import { onlyOf, stubsOf } from './given.ts';
 

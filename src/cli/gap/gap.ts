@@ -1,4 +1,5 @@
 // `gap`: why the log-probabilities of a rollout and of the trainer disagree, from files that have both.
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Gap, gapOf, withModel } from '../../gap/gap.ts';
@@ -18,7 +19,7 @@ import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { pageProblem, writePage } from '../outputs/page.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { type ModelOptions, type ModelRun, modelProblem, scoreWithModel } from './model.ts';
 import { type Read, readRollouts } from './rollouts.ts';
 

@@ -1,4 +1,5 @@
 // `golden check`: the recorded answers beside those of today, as a run that every report can show.
+
 import { GOLDEN_SET } from '../../golden/case.ts';
 import { judgeGolden, versionWords } from '../../golden/run.ts';
 import { terminalReport } from '../../report/terminal.ts';
@@ -10,7 +11,8 @@ import { openRecord, type RecordOptions, type RunRecord } from '../check/record.
 import { splitNames } from '../check/select.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT } from '../exit.ts';
-import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
+import { type Session, sayBundled, withSession } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { askingOf, type GoldenOptions, goldenLine, namedIds, openFolder, type Recorded } from './open.ts';
 

@@ -16,7 +16,8 @@ import { VERSION } from '../../version.ts';
 import { makePlan } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
-import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
+import { type Session, sayBundled, withSession } from '../trainer/session.ts';
 import { askingOf, type GoldenOptions, goldenLine, namedIds, openFolder, type Recorded } from './open.ts';
 
 export interface RecordGoldenOptions extends GoldenOptions {

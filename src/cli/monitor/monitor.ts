@@ -1,5 +1,6 @@
 // `monitor`: reads what a training run logs, once or while it runs, and says what in it cannot be right. Options are
 // monitor-options.ts, rules and their settings monitor-rules.ts, following a job monitor-follow.ts, verdicts monitor-judge.ts.
+
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -24,7 +25,7 @@ import { type Context, isProblem, type Problem, refuse, say, sayDocument } from 
 import { INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { follow } from './follow.ts';
 import { eventsSoFar, judgeReading, pageOf, type Reading } from './judge.ts';
 import { addMonitorOptions, conflict, type Meant, type MonitorOptions, meantOf, PIPED } from './options.ts';

@@ -1,4 +1,5 @@
 // Where a run of `mutate` is kept while it goes on, so that it can be gone on with, and its score named by `check`.
+
 import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,7 +12,7 @@ import { MUTATIONS, makeFolder } from '../outputs/last-run.ts';
 import { type Lock, lock } from '../outputs/lock.ts';
 import { writeAll } from '../outputs/sink.ts';
 import { cannotBeWritten, openBehind, openOwnAnew } from '../outputs/written.ts';
-import { CASES_FOLDER } from '../trainer/session.ts';
+import { CASES_FOLDER } from '../trainer/cases-folder.ts';
 import { commandOf } from '../trainer/trainer.ts';
 
 type Place = Pick<Context, 'cwd'>;

@@ -1,5 +1,6 @@
 // `mutate`: what a green run is worth. The trainer's own Python is changed, one small change at a time and never on disk, and
 // each time the properties that reach the change have to notice.
+
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -31,7 +32,8 @@ import {
   seedOfEnvironment,
   wholePositive,
 } from '../options.ts';
-import { type Session, sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
+import { type Session, sayBundled, withSession } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { goingOn } from './going-on.ts';
 import { type Kept, keep, keptFile, keptMutation } from './kept.ts';

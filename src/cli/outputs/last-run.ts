@@ -1,11 +1,12 @@
 // The events of the last run in a folder, kept beside its saved cases: what `lossproof report` shows when it is told
 // nothing else.
+
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunEvent } from '../../check/events.ts';
 import { makeFolders } from '../../outside/folder.ts';
 import { eventLine } from '../../report/machine/ndjson.ts';
 import type { Context, Problem } from '../context.ts';
-import { CASES_FOLDER } from '../trainer/session.ts';
+import { CASES_FOLDER } from '../trainer/cases-folder.ts';
 import { type EventFile, type EventFileOptions, openEventFile } from './event-file.ts';
 import { type Lock, lock } from './lock.ts';
 import { cannotBeWritten, writeOnce, writeOwn } from './written.ts';

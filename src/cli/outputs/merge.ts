@@ -1,4 +1,5 @@
 // `merge`: the parts of a run, judged on several machines or in several jobs, as one verdict, one report and one exit code.
+
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -16,7 +17,7 @@ import { type Context, isProblem, type Problem, refuse } from '../context.ts';
 import { exitCodeOf, HOLDS, NO_VERDICT, whyNoVerdict } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { LAST_RUN } from './last-run.ts';
 import { addOutputOptions } from './outputs.ts';
 import { readRunFile } from './saved-runs.ts';

@@ -1,4 +1,5 @@
 // From what `check` has read of a command line to a run on Ray, and from the files of its shards to one verdict.
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus } from '../../check/saved/corpus.ts';
@@ -10,7 +11,8 @@ import { type Context, isProblem, refuse, say } from '../context.ts';
 import { seedOfEnvironment } from '../options.ts';
 import { type MergeOptions, mergeParts, readParts } from '../outputs/merge.ts';
 import { openOutputs } from '../outputs/outputs.ts';
-import { casesFolder, replayOf, sayBundled } from '../trainer/session.ts';
+import { casesFolder } from '../trainer/cases-folder.ts';
+import { replayOf, sayBundled } from '../trainer/session.ts';
 import { commandOf, pythonOf } from '../trainer/trainer.ts';
 import { jobOf } from './job.ts';
 import { keepCases } from './keep.ts';

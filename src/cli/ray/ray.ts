@@ -1,4 +1,5 @@
 // `check --ray`: the shards of one run on a Ray cluster, followed live, and what they have written as one run at the end.
+
 import { pace } from '../../bounds.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
@@ -7,7 +8,7 @@ import { SHARDS_FOLDER } from '../check/shard.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { liveBlock } from '../live-block.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Driver, type Job, type Said, startDriver } from './driver.ts';
 import { openShardFiles, type ShardFiles } from './shard-files.ts';

@@ -1,5 +1,6 @@
 // `demo`: a tour. Each bundled faulty trainer has one bug that really happened; the properties are run against it
 // until one catches it, and the smallest case is shown.
+
 import type { Command } from 'commander';
 import type { PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';
@@ -15,8 +16,9 @@ import { type Context, isProblem, type Problem, refuse, say } from '../context.t
 import { FAILED, HOLDS, INTERRUPTED } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, SEED_WORDS, seedNumber, seedOfEnvironment, wholePositive } from '../options.ts';
+import { widthOfScreen } from '../screen.ts';
 import { findOwnPython } from '../trainer/python.ts';
-import { replayOf, type Session, widthOfScreen, withSession } from '../trainer/session.ts';
+import { replayOf, type Session, withSession } from '../trainer/session.ts';
 import { commandOf, type TrainerChoice } from '../trainer/trainer.ts';
 import { FAULTY_MODULE, type FaultyTrainer, faultyTrainers } from './catalogue.ts';
 

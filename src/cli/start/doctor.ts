@@ -1,5 +1,6 @@
 // `doctor`: does the adapter speak the protocol? Says hello, tries each declared op once, explains each complaint.
 // It does not judge the trainer: that takes more than one case and is `check`.
+
 import type { Command } from 'commander';
 import fc from 'fast-check';
 import { many } from '../../check/numbers.ts';
@@ -20,7 +21,8 @@ import { type Context, isProblem, refuse, say } from '../context.ts';
 import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, type Invocation } from '../options.ts';
-import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
+import { sayBundled, withSession } from '../trainer/session.ts';
 import { reachLines } from './reach-lines.ts';
 
 export function addDoctor(program: Command, { context, rest, finish }: Invocation): void {

@@ -1,5 +1,6 @@
 // `explain`: the page behind a failure. What a property holds, why, what it asks of the trainer, where it does not
 // judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug.
+
 import type { Command } from 'commander';
 import { bugs } from '../../bugs/index.ts';
 import type { PropertyFacts } from '../../check/events.ts';
@@ -22,7 +23,7 @@ import { type Context, isProblem, type Problem, refuse, say, sayDocument } from 
 import { HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 
 export function addExplain(program: Command, { context, finish }: Invocation): void {
   tell(program.command('explain'), WORDS)

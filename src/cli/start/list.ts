@@ -1,4 +1,5 @@
 // `list`: the properties, and for a named trainer which of them it can be checked for.
+
 import type { Command } from 'commander';
 import type { PropertyFacts } from '../../check/events.ts';
 import type { Property, World } from '../../check/property.ts';
@@ -16,7 +17,8 @@ import { type Context, isProblem, refuse, say } from '../context.ts';
 import { HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { addTrainerOptions, collect, type Invocation } from '../options.ts';
-import { sayBundled, widthOfScreen, withSession } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
+import { sayBundled, withSession } from '../trainer/session.ts';
 
 interface ListOptions extends TrainerOptions {
   readonly only?: readonly string[];

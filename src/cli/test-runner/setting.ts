@@ -1,5 +1,6 @@
 // A trainer as a test file checks it: with the tokenizer, the declarations, the known failures and the saved cases
 // that go with it. `openTrainer` is how a user gets one; testTrainer and toHold judge properties against it.
+
 import { resolve } from 'node:path';
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import type { Measured } from '../../check/profile/measured.ts';
@@ -20,8 +21,9 @@ import { makePlan, type Plan, type TrainerOptions } from '../check/plan.ts';
 import { DEFAULT_CASES } from '../config/trainer-keys.ts';
 import { rememberCommand } from '../consent/consent.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
+import { casesFolder } from '../trainer/cases-folder.ts';
 import { openPlan, startProblem } from '../trainer/open.ts';
-import { casesFolder, replayOf } from '../trainer/session.ts';
+import { replayOf } from '../trainer/session.ts';
 import { commandOf } from '../trainer/trainer.ts';
 import { splitCommand } from '../trainer/words.ts';
 

@@ -1,4 +1,5 @@
 // The folder of a trace: made before a script runs, read when it has ended, or again later.
+
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readBytes } from '../../outside/file.ts';
@@ -9,7 +10,7 @@ import { readTrace } from '../../trace/records/read.ts';
 import type { ReadRecord } from '../../trace/records/shapes.ts';
 import type { Context, Problem } from '../context.ts';
 import { cannotBeWritten, writeOnce } from '../outputs/written.ts';
-import { CASES_FOLDER } from '../trainer/session.ts';
+import { CASES_FOLDER } from '../trainer/cases-folder.ts';
 
 /** Under the working directory, a folder for each trace by its time. */
 export const TRACES: string = join(dirname(CASES_FOLDER), 'trace');

@@ -25,7 +25,7 @@ import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, say } from '../context.ts';
 import { HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { writeWhole } from '../outputs/written.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { failureOf, verdictOf } from './end.ts';
 import { recordedTokenizer, type TraceFiles } from './folder.ts';

@@ -1,5 +1,6 @@
 // `trace`: runs a training script as it is, and says of its first steps which tokens were trained, towards which target,
 // with which weight, and what of that is wrong. Judging is trace-judge.ts; the script's own process, trace-script.ts.
+
 import type { Command } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';
@@ -10,7 +11,7 @@ import { loadConfig } from '../config/config.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { dropIfEmpty, hasTrace, makeTraceFolder, readTraceFolder } from './folder.ts';
 import { chosenForTrace, judgeTrace, type TraceRun } from './judge.ts';

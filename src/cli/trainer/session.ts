@@ -1,6 +1,6 @@
 // What check, replay, list, doctor and demo do around their own work: start, watch for Ctrl-C, stop; and how
 // they print.
-import { createHash } from 'node:crypto';
+
 import type { Replay } from '../../check/events.ts';
 import { quoted, REPLAY } from '../../report/failure/reproduce.ts';
 import { troubleLines } from '../../report/failure/trouble.ts';
@@ -10,6 +10,8 @@ import type { Plan } from '../check/plan.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { NO_VERDICT } from '../exit.ts';
 import { type Interrupts, watchInterrupts } from '../interrupt.ts';
+import { widthOfScreen } from '../screen.ts';
+import { casesFolder } from './cases-folder.ts';
 import { nameOf, type Opened, openPlan } from './open.ts';
 import { commandOf, pipeLine } from './trainer.ts';
 
@@ -48,9 +50,6 @@ export async function withSession(
   }
 }
 
-/** Under the working directory. */
-export const CASES_FOLDER = '.lossproof/cases';
-
 /** How a failure of this trainer is seen again from this folder. */
 export function replayOf(
   { choice, name }: Pick<Plan, 'choice' | 'name'>,
@@ -65,32 +64,8 @@ export function replayOf(
   };
 }
 
-/** Of one of several trainers: what one fails, another may hold, and would forget. */
-export function casesFolder(name: string | undefined): string {
-  return name === undefined ? CASES_FOLDER : `${CASES_FOLDER}/${folderName(name)}`;
-}
-
-/** A name as a folder; two names never have the same one. */
-function folderName(name: string): string {
-  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name) && name.length <= MOST_FOLDER) return name;
-  const plain = name.replaceAll(/[^\p{L}\p{N}_.]+/gu, '-').replace(/^[-.]+/, '');
-  const print = createHash('sha256').update(name).digest('hex').slice(0, 6);
-  return `${plain.slice(0, MOST_FOLDER)}-${print}`;
-}
-
-/** File systems take 255 bytes, and paths are read. */
-const MOST_FOLDER = 60;
-
 /** Said before any work on the bundled example. */
 export function sayBundled({ choice }: Plan, context: Context): void {
   if (choice.from !== 'bundled') return;
   say(context, `${BUNDLED}: ${commandOf(choice)}`);
-}
-
-/** Narrower than this nothing can be aligned; wider, lines are hard to follow. */
-const LEAST_WIDTH = 40;
-const MOST_WIDTH = 160;
-
-export function widthOfScreen(context: Context): number {
-  return Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, context.out.columns));
 }

@@ -1,4 +1,5 @@
 // `twin`: runs a training script several times, changes one thing each time that must not matter, and says where the runs part.
+
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
@@ -22,8 +23,8 @@ import { FAILED, HOLDS, INTERRUPTED, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { collect, type Invocation, wholePositive } from '../options.ts';
 import { pageProblem, writePage } from '../outputs/page.ts';
+import { widthOfScreen } from '../screen.ts';
 import { makeTraceFolder } from '../trace/folder.ts';
-import { widthOfScreen } from '../trainer/session.ts';
 import { joinCommand } from '../trainer/words.ts';
 import { type Asked, twins } from './compare.ts';
 import { watchFiles } from './files.ts';

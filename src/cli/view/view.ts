@@ -1,4 +1,5 @@
 // `view`: the masks of one's own data set. Which tokens of each row will be trained, and what is wrong with them.
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless } from '../../report/text/visible.ts';
@@ -10,7 +11,7 @@ import { FAILED, HOLDS } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import { type Invocation, wholePositive } from '../options.ts';
 import { pageProblem, writePage } from '../outputs/page.ts';
-import { widthOfScreen } from '../trainer/session.ts';
+import { widthOfScreen } from '../screen.ts';
 import { type Configured, openConfiguration } from './configuration.ts';
 import { type Given, sourceOf } from './source.ts';
 import { type WorldOptions, worldOf } from './world.ts';

@@ -72,7 +72,7 @@ const READS = { ownPipe: NO_VERDICT };
 const CLAIMS = { lockFolder: NO_VERDICT, lockLive: NO_VERDICT, lockElsewhere: NO_VERDICT };
 
 export const STATED: readonly Stated[] = [
-  { row: 'demo', command: 'demo', words: ['--cases', '2'], code: 0 },
+  { row: 'demo', command: 'demo', words: ['--cases', '2', '--seed', '1'], code: 0 },
   {
     row: 'init',
     command: 'init',

@@ -1,5 +1,6 @@
 // --shrink: the smallest data set with which a script still breaks the same property, found by running it again with
 // fewer and shorter rows. The user's own file is never touched: the script is given the path of another one.
+
 import { rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { PropertyResult } from '../../../check/events.ts';
@@ -18,7 +19,7 @@ import { type Entry, entriesOf } from '../../../view/read.ts';
 import { LEVELS } from '../../../vocabulary.ts';
 import { type Context, isProblem, say } from '../../context.ts';
 import { writeWhole } from '../../outputs/written.ts';
-import { widthOfScreen } from '../../trainer/session.ts';
+import { widthOfScreen } from '../../screen.ts';
 import { joinCommand } from '../../trainer/words.ts';
 import { readTraceFolder, type TraceFiles } from '../folder.ts';
 import { historyOptions, type TraceRun } from '../judge.ts';
