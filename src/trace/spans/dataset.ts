@@ -3,7 +3,7 @@
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { Entry } from '../../view/read.ts';
 import type { RowIds, Spans } from '../ledger.ts';
-import { type Example, examplesOf, type Maker } from './example.ts';
+import { type Example, examplesOf, type Maker, marksInTexts } from './example.ts';
 import { finderOf } from './finder.ts';
 import { BACKWARD, beginningWith, FORWARD, ordered, sizeOf, wholeAt } from './sorted.ts';
 import {
@@ -33,8 +33,9 @@ export interface Examples {
   readonly backward: readonly Example[];
 }
 
-export function exampleIndexOf(dataset: readonly Entry[], maker: Maker): ExampleIndex {
-  const { tokenizer, marks } = maker;
+export function exampleIndexOf(dataset: readonly Entry[], facts: Omit<Maker, 'textMarks'>): ExampleIndex {
+  const { tokenizer, marks } = facts;
+  const maker: Maker = { ...facts, textMarks: marksInTexts(dataset.slice(0, FEW), facts) };
   const stops = new Set(marks?.stops);
   if (tokenizer.eosTokenId !== undefined) stops.add(tokenizer.eosTokenId);
   const made = new Map<number, readonly Example[]>();

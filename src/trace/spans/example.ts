@@ -35,7 +35,30 @@ export interface Maker {
   readonly tokenizer: Tokenizer;
   readonly writer: Writer | undefined;
   readonly marks: Marks | undefined;
+  /** Undefined where those that stand in a text are text like the rest. */
+  readonly textMarks: Marks | undefined;
   readonly trainOn: TrainOn | undefined;
+}
+
+/**
+ * A text may be a conversation already rendered. Where a few of many texts hold the marks of a chat, somebody wrote about chats,
+ * as in `plainWherePlain`.
+ */
+export function marksInTexts(
+  entries: readonly Entry[],
+  { tokenizer, marks, trainOn }: Omit<Maker, 'textMarks'>,
+): Marks | undefined {
+  if (marks === undefined || trainOn !== undefined) return marks;
+  const texts = entries.flatMap(({ value, problem }) => {
+    const shapes = problem === undefined ? shapesOf(value) : [];
+    return 'problem' in shapes
+      ? []
+      : shapes.flatMap((shape) =>
+          shape.kind === 'text' && shape.prompt === undefined ? [tokenizer.encode(shape.text)] : [],
+        );
+  });
+  const chats = texts.filter((ids) => turnsIn(ids, marks, trainOn) !== undefined);
+  return 2 * chats.length < texts.length ? undefined : marks;
 }
 
 /** Several for a preference pair, and where prompt and answer have other ids apart than together; none where it is unread. */
@@ -106,12 +129,12 @@ function promptTexts(
 }
 
 function textRows(shape: TextShape, maker: Maker): Made[] {
-  const { tokenizer, marks, trainOn } = maker;
+  const { tokenizer, textMarks, trainOn } = maker;
   const { row } = textRow(shape, tokenizer, optionsOf(maker, 'all'));
   if (row === undefined) return [];
   const { form, prompt, text } = shape;
   const end = row.roles.at(-1) === 'stop' ? row.ids.length - 1 : row.ids.length;
-  if (prompt === undefined) return [{ ...freeText(row, marks, trainOn), form, ids: row.ids, end }];
+  if (prompt === undefined) return [{ ...freeText(row, textMarks, trainOn), form, ids: row.ids, end }];
   const promptIds = tokenizer.encode(prompt, { addSpecialTokens: true });
   const stretch = textExpectation(row, promptIds, trainOn);
   const made = { ...stretch, form, ids: row.ids, end };
