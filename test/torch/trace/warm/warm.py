@@ -106,6 +106,9 @@ def become(asked):
     os.environ.update(asked["environment"])
     sys.argv[:] = asked["argv"]
     script = sys.argv[0]
+    if not script.endswith(".py"):
+        # A console script: what it starts with this Python is warm as well.
+        sys.executable = os.environ.get("PYTHON_EXEC", sys.executable)
     ways = [way for way in os.environ.get("PYTHONPATH", "").split(os.pathsep) if way]
     sys.path[0:1] = [os.path.dirname(os.path.abspath(script)), *ways]
     main = types.ModuleType("__main__")

@@ -49,8 +49,11 @@ async function started(bin: string): Promise<string> {
   const forked = `"${python}" -S -E "${WARM}" run "${socket}"`;
   // torchrun starts its ranks as `python -u rank.py`.
   const run = `case "$1 $2" in\n-u\\ *.py) shift ;;\nesac\ncase "$1" in\n*.py) exec ${forked} "$@" ;;\nesac\nexec "${python}" "$@"`;
-  const commands = { python: run, python3: run, torchrun: `exec ${forked} "${join(bin, 'torchrun')}" "$@"` };
-  for (const [name, lines] of Object.entries(commands))
+  const write = (name: string, lines: string): void =>
     writeFileSync(join(folder, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+  for (const name of ['python', 'python3']) write(name, run);
+  // What starts ranks and scripts, with the `python` beside it.
+  for (const name of ['accelerate', 'torchrun', 'trl'].filter((each) => existsSync(join(bin, each))))
+    write(name, `exec ${forked} "${join(bin, name)}" "$@"`);
   return folder;
 }
