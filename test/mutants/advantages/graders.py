@@ -40,6 +40,36 @@ def reward_characters(completions, references, completion_ids):
     return dict(right, lengths=[len(text) for text in completions])
 
 
+def other_lengths(name, title, story, lengths):
+    """A mutant whose reward is right, and whose lengths are `lengths(completions, completion_ids)`."""
+
+    def wrong(completions, references, completion_ids):
+        right = graders.reward(completions, references, completion_ids)
+        return dict(right, lengths=lengths(completions, completion_ids))
+
+    wrong.__doc__ = story
+    MUTANTS.add(name, title, left_padded, "reward", row="VAL-07")(wrong)
+
+
+other_lengths(
+    "reward-counts-words",
+    "The length of a completion is the number of its words",
+    "len(text.split()): text without spaces, as of Chinese or of code, costs next to nothing. Fix: count the ids.",
+    lambda texts, ids: [len(text.split()) for text in texts],
+)
+other_lengths(
+    "reward-counts-the-width",
+    "Each completion has the length of the longest one of its batch",
+    "responses.shape[1]: padding is paid for, and what a row costs depends on its neighbours. Fix: the sum of the mask.",
+    lambda texts, ids: [max(map(len, ids))] * len(ids),
+)
+other_lengths(
+    "reward-counts-a-token-more",
+    "The token before a completion is counted as its own",
+    "len(ids) - prompt_length + 1, of columns that were shifted by one. Fix: ids[prompt_length:].",
+    lambda texts, ids: [len(row) + 1 for row in ids],
+)
+
 @MUTANTS.add(
     "reward-grows-with-length", "Long text without an answer beats a wrong answer", left_padded, "reward"
 )
