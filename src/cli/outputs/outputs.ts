@@ -50,7 +50,7 @@ export type OutputName = keyof typeof OUTPUTS;
 export const NAMES = Object.keys(OUTPUTS) as OutputName[];
 
 /** In the place of a file. */
-const STANDARD_OUTPUT = '-';
+export const STANDARD_OUTPUT = '-';
 
 /** Where each output goes, as typed. */
 export type OutputOptions = { readonly [N in OutputName]?: string } & WebhookOptions;

@@ -11,6 +11,7 @@ import { HOLDS, NO_VERDICT } from '../exit.ts';
 import { tell, type Words } from '../help/words.ts';
 import type { Invocation } from '../options.ts';
 import { openInBrowser } from './browser.ts';
+import { isPage, writeIndex } from './index-of-pages.ts';
 import { LAST_RUN } from './last-run.ts';
 import { addOutputOptions, type OutputOptions, type Outputs, openOutputs } from './outputs.ts';
 import { readRunFile, readRuns, STANDARD_INPUT } from './saved-runs.ts';
@@ -27,7 +28,10 @@ export function addReport(program: Command, { context, finish }: Invocation): vo
   const command = tell(program.command('report'), WORDS)
     .summary('show saved runs as a page, JUnit, SARIF, ...')
     .description('show saved runs as a page, or write them as JUnit, SARIF, ...; several runs become columns')
-    .argument('[files...]', `files of --events, - is standard input (default: ${LAST_RUN}, the last run)`)
+    .argument(
+      '[files...]',
+      `files of --events, or pages; - is standard input (default: ${LAST_RUN}, the last run)`,
+    )
     .option('--serve', 'serve the page on this machine, and update it while a run goes on')
     .option('--port <n>', 'port of --serve (default: any free port)', portNumber)
     .option('--open', 'open the page in a browser');
@@ -43,6 +47,7 @@ const WORDS: Words = {
     { command: 'npx lossproof report', does: `the last run, as ${PAGE}` },
     { command: 'npx lossproof report before.ndjson after.ndjson --html both.html' },
     { command: 'npx lossproof report run.ndjson --junit junit.xml --markdown -' },
+    { command: 'npx lossproof report *.html', does: 'one page over others' },
     { command: 'npx lossproof report --serve', does: 'then `check` in another shell' },
   ],
   notes: [
@@ -64,6 +69,7 @@ function portNumber(text: string): number {
 }
 
 async function report(files: readonly string[], options: ReportOptions, context: Context): Promise<number> {
+  if (files.some(isPage)) return reportPages(files, options, context);
   const asked = openOutputs(options, context);
   if (isProblem(asked)) return refuse(context, asked);
   if (options.serve === true) {
@@ -85,10 +91,25 @@ async function report(files: readonly string[], options: ReportOptions, context:
   await tellWebhook(read.runs, options, context);
   if (problems.length > 0) return NO_VERDICT;
   if (outputs.files.length > 0) notes.write(`wrote ${outputs.files.join(', ')}\n`);
-  if (options.open === true && html !== undefined)
-    await openInBrowser(pathToFileURL(resolve(context.cwd, html)).href, context);
+  if (options.open === true && html !== undefined) await openPage(html, context);
   return HOLDS;
 }
+
+async function reportPages(
+  files: readonly string[],
+  { html = PAGE, open, ...others }: ReportOptions,
+  context: Context,
+): Promise<number> {
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    return refuse(context, { problem: `--${other} is of runs; of pages --html is written` });
+  const code = writeIndex(files, html, context);
+  if (code === HOLDS && open === true) await openPage(html, context);
+  return code;
+}
+
+const openPage = (file: string, context: Context): Promise<void> =>
+  openInBrowser(pathToFileURL(resolve(context.cwd, file)).href, context);
 
 function isAsked({ files, onStandardOutput }: Outputs): boolean {
   return files.length > 0 || onStandardOutput;

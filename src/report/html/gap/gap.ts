@@ -57,7 +57,7 @@ ${textOf === undefined && html`<p class="aside">With --tokenizer DIR the ids hav
 <section class="semantics gap-causes" aria-labelledby="causes"><h2 id="causes">Causes that competed</h2>
 ${competition(gap)}</section>
 ${breakdownSection(gap)}`;
-  return page({ title: `${cut(head, MOST_TITLE)} · ${cut(name, MOST_TITLE)} · lossproof`, body });
+  return page({ title: `${glyph} ${cut(head, MOST_TITLE)} · ${cut(name, MOST_TITLE)} · lossproof`, body });
 }
 
 // --- helpers ---

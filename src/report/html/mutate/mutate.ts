@@ -19,8 +19,8 @@ import { readable, withCode } from '../page/text.ts';
 export function mutatePage(mutation: Mutation): string {
   const score = scoreOf(mutation);
   const survivors = survivorsOf(mutation);
-  const brush = score.survive > 0 ? 'orange' : 'blue';
-  const body = html`<h1 class="${brush}"><span class="glyph" aria-hidden="true">${LOOKS[score.survive > 0 ? 'survives' : 'found'].glyph}</span> ${scoreLine(mutation)}</h1>
+  const { glyph, brush } = LOOKS[score.survive > 0 ? 'survives' : 'found'];
+  const body = html`<h1 class="${brush}"><span class="glyph" aria-hidden="true">${glyph}</span> ${scoreLine(mutation)}</h1>
 ${facts(mutation)}
 ${fileTable(mutation)}
 ${survivors.length > 0 && html`<h2 id="survivors">What survives</h2>`}
@@ -28,7 +28,7 @@ ${survivors.map(survivorCard)}
 ${unreachedSection(mutation)}
 <section aria-labelledby="changes"><h2 id="changes">All changes</h2>
 ${mutation.start.files.map((_, at) => fileSection(mutation, at))}</section>`;
-  return page({ title: `${scoreLine(mutation)} · ${mutation.start.command} · lossproof`, body });
+  return page({ title: `${glyph} ${scoreLine(mutation)} · ${mutation.start.command} · lossproof`, body });
 }
 
 // --- helpers ---

@@ -6,6 +6,7 @@ import { ICON } from './icon.ts';
 import { html, type Markup, raw } from './markup.ts';
 
 export interface PageOptions {
+  /** Begins with the sign of the verdict, which an index of pages shows. */
   readonly title: string;
   /** What stands in `<main>`. Its headings begin at h1. */
   readonly body: Markup;
@@ -27,6 +28,7 @@ export function page({ title, body, data, live = false }: PageOptions): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
+<meta name="generator" content="lossproof ${VERSION}">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
 <style>${raw(own.css.text)}</style>

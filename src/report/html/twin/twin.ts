@@ -37,7 +37,10 @@ ${pictured.length > 0 && html`<section aria-labelledby="places"><h2 id="places">
 ${pictured.filter(({ outcome }) => outcome.kind === 'parts').map((result) => card(result, twin.textOf))}
 ${pictured.filter(({ outcome }) => outcome.kind !== 'parts').map((result) => folded(result, twin.textOf))}
 ${pictured.length > 0 && html`</section>`}`;
-  return page({ title: `${line} · ${cut(twin.command, MOST_CHARACTERS)} · lossproof`, body });
+  return page({
+    title: `${SIGNS[verdict]} ${line} · ${cut(twin.command, MOST_CHARACTERS)} · lossproof`,
+    body,
+  });
 }
 
 // --- helpers ---

@@ -30,7 +30,7 @@ export interface ViewPage {
 
 /** The whole document. */
 export function viewPage(view: View, { of }: ViewPage): string {
-  return page({ title: `Masks of ${of[0] ?? 'a data set'}`, ...viewParts(view, of) });
+  return page({ title: `${verdictOf(view)} · ${of[0] ?? 'a data set'} · lossproof`, ...viewParts(view, of) });
 }
 
 // --- helpers ---

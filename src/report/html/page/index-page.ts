@@ -1,0 +1,46 @@
+// One page over others: what each of them says on top, and where it is. A job that traces a script, checks a trainer and views a data
+// set leaves a page of each.
+import { html } from './markup.ts';
+import { page } from './page.ts';
+
+export interface IndexedPage {
+  /** From the index to the page, as an address. */
+  readonly href: string;
+  /** As the user named it. */
+  readonly file: string;
+  /** Begins with the sign of its verdict. */
+  readonly title: string;
+}
+
+/** The whole document. */
+export function indexPage(pages: readonly IndexedPage[]): string {
+  const failing = pages.filter(({ title }) => title.startsWith(FAILS)).length;
+  const line = `${pages.length} ${pages.length === 1 ? 'page' : 'pages'}: ${failing === 0 ? 'none has failures' : `${failing} ${failing === 1 ? 'has' : 'have'} failures`}`;
+  const body = html`<h1 class="${failing === 0 ? '' : BRUSHES[FAILS]}">${line}</h1>
+<section class="semantics"><div class="wide" role="region" aria-label="Table of pages" tabindex="0"><table><caption>What each page says</caption><thead><tr><th scope="col">Page</th><th scope="col">Verdict</th></tr></thead><tbody>
+${pages.map(({ href, file, title }) => {
+  const [sign = '', ...rest] = title.replace(/ · lossproof$/, '');
+  return html`<tr><th scope="row"><a href="${href}">${file}</a></th><td><span class="${BRUSHES[sign] ?? ''}">${sign}</span>${rest.join('')}</td></tr>
+`;
+})}</tbody></table></div></section>`;
+  return page({ title: `${line} · lossproof`, body });
+}
+
+/** Of a page of ours its title, from the beginning of its text; undefined: it is none. */
+export function titleIn(text: string): string | undefined {
+  if (!/<meta name="generator" content="lossproof /.test(text)) return undefined;
+  const title = /<title>([^<]*)<\/title>/.exec(text)?.[1];
+  return title?.replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => CHARACTERS[entity] ?? entity);
+}
+
+// --- helpers ---
+
+const FAILS = '✗';
+const BRUSHES: Readonly<Record<string, string>> = { [FAILS]: 'orange', '✓': 'blue' };
+const CHARACTERS: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
