@@ -2,6 +2,7 @@
 // set leaves a page of each.
 import { html } from './markup.ts';
 import { page } from './page.ts';
+import { cutText } from './text.ts';
 
 export interface IndexedPage {
   /** From the index to the page, as an address. */
@@ -19,8 +20,9 @@ export function indexPage(pages: readonly IndexedPage[]): string {
   const body = html`<h1 class="${failing === 0 ? '' : BRUSHES[FAILS]}">${line}</h1>
 <section class="semantics"><div class="wide" role="region" aria-label="Table of pages" tabindex="0"><table><caption>What each page says</caption><thead><tr><th scope="col">Page</th><th scope="col">Verdict</th></tr></thead><tbody>
 ${pages.map(({ href, file, title }) => {
-  const [sign = '', ...rest] = title.replace(/ · lossproof$/, '');
-  return html`<tr><th scope="row"><a href="${href}">${file}</a></th><td><span class="${BRUSHES[sign] ?? ''}">${sign}</span>${rest.join('')}</td></tr>
+  const words = title.replace(/ · lossproof$/, '');
+  const [sign = ''] = words;
+  return html`<tr><th scope="row"><a href="${href}">${file}</a></th><td><span class="${BRUSHES[sign] ?? ''}">${sign}</span>${cutText(words.slice(sign.length), MOST_CHARACTERS)}</td></tr>
 `;
 })}</tbody></table></div></section>`;
   return page({ title: `${line} · lossproof`, body });
@@ -36,6 +38,8 @@ export function titleIn(text: string): string | undefined {
 // --- helpers ---
 
 const FAILS = '✗';
+/** Of what a page says; another program may have written it. */
+const MOST_CHARACTERS = 300;
 const BRUSHES: Readonly<Record<string, string>> = { [FAILS]: 'orange', '✓': 'blue' };
 const CHARACTERS: Readonly<Record<string, string>> = {
   '&amp;': '&',
