@@ -6,8 +6,9 @@ import { properties } from '../../properties/index.ts';
 import { ledgerProperties } from '../../properties/ledger/index.ts';
 import { monitorRules } from '../../properties/monitor/index.ts';
 import { type Bug, bugClasses, bugs } from '../../src/bugs/index.ts';
+import { PROOFS } from '../../src/discover/ops.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { FLAGS, NOTES } from '../../src/view/flags.ts';
+import { FLAGS, type FlagText, NOTES } from '../../src/view/flags.ts';
 import type { Level } from '../../src/vocabulary.ts';
 import { listMutants } from '../../test/mutants/list.ts';
 import { TOPICS } from '../../test/torch/trace/verdicts/cases/cases.ts';
@@ -54,6 +55,8 @@ export function detectionPage(): string {
     ],
     ['`twin`', ({ id }) => (TWINS.some(({ bug }) => bug === id) ? 'found' : undefined)],
     ['`monitor`', byLevel(monitorRules, OF_RUNS)],
+    ['`view`', byLevel([...flagsAs('must', FLAGS), ...flagsAs('may', NOTES)], OF_CHECK)],
+    ['`discover`', (bug) => (isProposed(bug) ? (measured.get(bug.id) ?? declared(bug)) : undefined)],
   ];
   const row = (name: string, of: readonly Bug[]): string[] => [
     name,
@@ -84,14 +87,26 @@ ${tableOf(['class', 'bugs', ...doors.map(([name]) => name)], [...rows, row('all'
 - \`trace\`: ${scripts.length} scripts with a mistake prove its properties. It counts a bug if such a property names it.
 - \`twin\`: ${TWINS.length} scripts with a mistake prove it, ${TWINS.filter(({ bug }) => bug !== undefined).length} of them with a bug of this list. It compares whatever a run does, so it also finds mistakes that are in no list.
 - \`monitor\` sees numbers, not tokens: it finds what a bug does to a log, often hundreds of steps later. It counts a bug if a rule names it. Its rules are measured on [simulated runs](measurements.md#monitor).
-- \`view\` has ${Object.keys(FLAGS).length} flags, which fail, and ${Object.keys(NOTES).length} notes for the rows of a data set ([all of them](view.md#flags)).
-- \`discover\` judges the functions that it can call by the properties of \`check\` ([what it proposes](discover.md#measured)).
+- \`view\` has ${Object.keys(FLAGS).length} flags, which fail, and ${Object.keys(NOTES).length} notes for the rows of a data set ([all of them](view.md#flags)). Data sets with the mistake prove them.
+- \`discover\` calls functions and declares nothing. It counts a bug if a property finds it that needs only the functions which \`discover\` proposes. How many of these it recognises is [measured](discover.md#measured).
 
 ## Bugs that no command finds
 
 ${unseen.map(({ id, what, unshown }) => `- ${id}: ${what} ${unshown ?? 'No property names it.'}`).join('\n')}
 `;
 }
+
+const flagsAs = (level: Level, flags: Readonly<Record<string, FlagText>>): readonly Judge[] =>
+  Object.values(flags).map(({ catches = [] }) => ({ level, catches }));
+
+const PROPOSED: ReadonlySet<string> = new Set(PROOFS.map(({ op }) => op));
+
+/** A property of level must finds it in functions that are proposed. */
+const isProposed = ({ id }: Bug): boolean =>
+  properties.some(
+    ({ level, catches, ops }) =>
+      level === 'must' && catches.includes(id) && ops.every((op) => PROPOSED.has(op)),
+  );
 
 function cell(of: readonly Bug[], door: Door): string {
   const answers = of.map(door);

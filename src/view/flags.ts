@@ -25,14 +25,17 @@ export const FLAGS = {
   'nothing-trained': {
     what: 'No token of the row is trained.',
     todo: 'Leave the row out, or look at what makes the mask: a header that is not found, or a row cut before its answer.',
+    catches: ['TRN-04', 'TPL-09'],
   },
   'stop-untrained': {
     what: 'An answer is trained, and the stop token that ends it is not.',
     todo: 'Let the mask reach through the stop token. Where padding and stop share an id, mask padding by attention_mask, not by id.',
+    catches: ['EOS-01', 'EOS-09'],
   },
   'no-stop': {
     what: 'No stop token ends the answer.',
     todo: 'Let the template write the stop token after each answer, and name the same one in eos_token.',
+    catches: ['EOS-07'],
   },
   truncated: {
     what: 'The row ends within an answer.',
@@ -41,30 +44,37 @@ export const FLAGS = {
   'double-bos': {
     what: 'The row, or a text in it, begins with two BOS tokens.',
     todo: 'Tokenise rendered text with add_special_tokens=False, or take BOS out of the template or the text.',
+    catches: ['TOK-01', 'TOK-02'],
   },
   'prompt-trained': {
     what: 'Tokens of a user, system or tool message are trained.',
     todo: 'Mask all that the model does not write itself, in earlier turns as well.',
+    catches: ['MSK-01', 'MSK-02', 'MSK-05', 'MSK-09'],
   },
   'everything-trained': {
     what: 'Every token is trained, those of user, system and tool messages as well.',
     todo: 'Mask all that the model does not write itself. If it is meant, as in pre-training, say so: --train-on all.',
+    catches: ['MSK-01'],
   },
   'not-as-declared': {
     what: 'The labels or the mask of the row are not what --train-on says.',
     todo: 'Look at the code that writes them, or correct --train-on.',
+    catches: ['MSK-09'],
   },
   'text-train-flag': {
     what: 'A train flag is a text that spells no, and Python takes every text for true.',
     todo: 'Write false or 0 without quotes. The message is shown as trained.',
+    catches: ['MSK-17'],
   },
   'not-as-flagged': {
     what: 'The labels or the mask of the row are not what the train flags of its messages say.',
     todo: 'Look at the code that makes labels of the messages: it ignores the flags, or takes one for another message.',
+    catches: ['MSK-17'],
   },
   'answer-begins-late': {
     what: 'The first token of an answer is not trained, the rest is.',
     todo: 'Look for a mask or labels that were shifted by one: labels are token-aligned in the data, the loss shifts them.',
+    catches: ['MSK-04'],
   },
   'label-is-another-token': {
     what: 'A label is neither its own token nor -100.',
@@ -73,6 +83,7 @@ export const FLAGS = {
   'padding-trained': {
     what: 'Padding is trained.',
     todo: 'Set labels to -100, and masks to 0, where attention_mask is 0.',
+    catches: ['MSK-06'],
   },
   'unknown-role': {
     what: 'A message has a role that chat templates do not know.',
@@ -109,10 +120,12 @@ export const FLAGS = {
   'unknown-stop': {
     what: 'An answer ends with the unknown token instead of its stop token.',
     todo: 'Look for the name of the stop token in the vocabulary: convert_tokens_to_ids answers with the unknown token for a name that is not there.',
+    catches: ['EOS-14'],
   },
   'lengths-differ': {
     what: 'Labels or mask have another length than input_ids.',
     todo: 'Cut and pad them together with input_ids.',
+    catches: ['MSK-11', 'TRN-05'],
   },
 } as const satisfies Readonly<Record<string, FlagText>>;
 
@@ -120,10 +133,12 @@ export const NOTES = {
   straddles: {
     what: 'A token is part prompt, part answer.',
     todo: 'It is shown as trained; trainers differ. End the header with a token that nothing merges with, or strip the answer.',
+    catches: ['TOK-05'],
   },
   'prompt-is-no-prefix': {
     what: 'The prompt by itself has other tokens than the row begins with.',
     todo: 'As many tokens as it has by itself are not trained, as TRL counts them, and so a piece of the answer may be lost. Move white space from the end of the prompt to the beginning of the completion.',
+    catches: ['TOK-05'],
   },
   'turns-in-text': {
     what: 'A text is a rendered conversation, and every token of it is trained, the user’s as well.',
@@ -136,6 +151,7 @@ export const NOTES = {
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',
     todo: 'Use a template that prints reasoning_content, or put the thought into the content as the model writes it.',
+    catches: ['TPL-03'],
   },
   'token-without-id': {
     what: 'The configuration of the tokenizer names a special token that has no id.',
@@ -164,12 +180,15 @@ export const NOTES = {
   'ids-are-of-another-rendering': {
     what: 'The ids are not what this tokenizer and template make of the row’s conversation.',
     todo: 'Whose token is whose cannot be told from the messages; give the template that made them with --template.',
+    catches: ['TPL-06'],
   },
 } as const satisfies Readonly<Record<string, FlagText>>;
 
 export interface FlagText {
   readonly what: string;
   readonly todo: string;
+  /** Rows of the catalogue of bugs that it shows in a data set. */
+  readonly catches?: readonly string[];
 }
 
 export type FlagId = keyof typeof FLAGS;

@@ -323,6 +323,29 @@ describe('prompt and completion', () => {
   });
 });
 
+describe('ids and text that do not meet', () => {
+  test('a token that ends the header and begins the answer', () => {
+    const merging = world(
+      'qwen',
+      '{% for m in messages %}{{ m.role }}: {{ m.content }}<|im_end|>{% endfor %}',
+    );
+    expect(flags({ messages: talk('a cat') }, merging)).toEqual(['straddles']);
+    expect(flags({ messages: talk('Hello') }, merging)).not.toContain('straddles');
+  });
+
+  test('ids of another template than the one that is given', () => {
+    const { input_ids } = written(talk());
+    const other = written([{ role: 'system', content: 'Be brief.' }, ...talk()]);
+    const row = { input_ids: other.input_ids, messages: talk() };
+    expect(flags(row)).toContain('ids-are-of-another-rendering');
+    expect(flags({ input_ids, messages: talk() })).toEqual([]);
+    // Cut short, they are still of it.
+    expect(flags({ input_ids: input_ids.slice(0, -2), messages: talk() })).not.toContain(
+      'ids-are-of-another-rendering',
+    );
+  });
+});
+
 describe('the length limit', () => {
   const messages = talk('one two three four five six seven');
   const { input_ids, stop } = written(messages);
