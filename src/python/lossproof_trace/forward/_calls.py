@@ -24,6 +24,8 @@ class Local(threading.local):
     through = ()
     """Depth of calls that were looked at, and are of no language model that can be traced."""
     declined = 0
+    """Depth of calls of models that predict something else than the next token: what is inside of them is no model either."""
+    foreign = 0
 
 
 class Frame:
@@ -55,6 +57,10 @@ class Frame:
         """How it is made again, where that is asked for: steps/_slopes.py."""
         self.call = None
         self.seated = False
+
+
+"""In place of a Frame."""
+FOREIGN = object()
 
 
 def install(session, make):
@@ -167,8 +173,9 @@ class Watcher:
         if frame.ids is None or frame.claimed:
             return
         tensor = result if isinstance(result, torch.Tensor) else None
-        if id(module) in frame.seats:
-            # What is looked up is the position that each token has, whatever it was counted over and by whom.
+        if id(module) in frame.seats and type(module).forward is nn.Embedding.forward:
+            # What is looked up is the position that each token has, whatever it was counted over and by whom. A class of its own
+            # may be handed something else, such as the ids.
             frame.seated = True
             frame.named["position_ids"] = argument(args, kwargs)
         if isinstance(module, nn.Embedding):
@@ -203,7 +210,7 @@ class Watcher:
     def maybe(self, module, args, kwargs, call=None):
         """A call with ids of a module: of a language model, of what carries one, or of anything else. `call`: a method that
         the script calls itself, in place of the module."""
-        kind = self.kind(module)
+        kind = "plain" if self.local.foreign else self.kind(module)
         method, call = call, call or self.original
         if kind == "plain":
             return call(module, *args, **kwargs)
@@ -218,8 +225,8 @@ class Watcher:
         frame = None
         with self.session.guard("call"):
             frame = self.enter(module, kind, args, kwargs, method)
-        if frame is None:
-            return self.declined(call, module, args, kwargs)
+        if frame is None or frame is FOREIGN:
+            return self.declined(call, module, args, kwargs, foreign=frame is FOREIGN)
         if self.session.slopes is not None and self.session.slopes.wants():
             frame.call = (call, module, args, kwargs, self.session.slopes.state())
         local = self.local
@@ -233,14 +240,17 @@ class Watcher:
             self.leave(frame, before, result)
         return result
 
-    def declined(self, call, module, args, kwargs):
+    def declined(self, call, module, args, kwargs, foreign=False):
         self.local.declined += 1
+        self.local.foreign += foreign
         try:
             return call(module, *args, **kwargs)
         finally:
             self.local.declined -= 1
+            self.local.foreign -= foreign
 
     def enter(self, module, kind, args, kwargs, method=None):
+        """The Frame of a call; None: none that is known; FOREIGN: one that is known to be none."""
         session = self.session
         core = _models.carried(module)
         session.dropping.called(core)
@@ -251,7 +261,7 @@ class Watcher:
             why = _models.causal(core)
             if why is not None:
                 session.blind(why, "%s is no causal language model; its training is not traced." % type(core).__name__)
-                return None
+                return FOREIGN
             model = _models.find(core) or _models.hugging_face(session, core)
             if module is not core and _models.adapted(module):
                 model.outer.add(module)

@@ -3,6 +3,7 @@
 import { addedTokens } from './added.ts';
 import { clips } from './clips.ts';
 import { evaluations } from './evaluations.ts';
+import { families } from './families.ts';
 import { frozen } from './frozen.ts';
 import { heads } from './heads.ts';
 import type { Cases } from './kinds.ts';
@@ -23,6 +24,7 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   added: addedTokens,
   clips,
   evaluations,
+  families,
   frozen,
   heads,
   losses,
