@@ -67,6 +67,7 @@ export type {
   TensorUpdate,
   Trained,
 } from './trace/ledger.ts';
+export { placeholdersOf } from './trace/spans/placeholders.ts';
 export type { LedgerFinding, LedgerJudgement, LedgerNotice, LedgerProperty } from './trace/property.ts';
 export type { Compared, Difference, ReplicaSet, ReplicaStep } from './trace/replicas.ts';
 export { isScorer, scoresOnly } from './trace/scorers.ts';

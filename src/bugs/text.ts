@@ -201,6 +201,14 @@ export const text: readonly Bug[] = [
     todo: 'Carry the flag with its message through every step that merges, splits or rewrites messages, and make the mask where it is read. Compare it with false and 0: null and a missing key mean the default.',
   },
   {
+    id: 'MSK-18',
+    what: 'Placeholders of images are left in the labels and trained.',
+    seen: ['NielsRogge/Transformers-Tutorials#511', 'MakazhanAlpamys/Soup#488'],
+    todo: 'Set labels to -100 where input_ids is the placeholder (processor.image_token, config.image_token_id), after the processor has repeated it.',
+    unshown:
+      'No op is given images; `trace` and `view` know the placeholders by the configuration of the model.',
+  },
+  {
     id: 'MT-03',
     what: 'Several tool results in a row are rendered one by one.',
     seen: ['PrimeIntellect-ai/verifiers@9f3846f3b'],

@@ -21,6 +21,7 @@ import { batchOf, rowsOf, trainedOf } from './rows.ts';
 import { sampledOf } from './sampled.ts';
 import { isScorer, scoresOnly, withoutBystanders, withoutExpectation } from './scorers.ts';
 import { settingsOf } from './settings/settings.ts';
+import { withPlaceholders } from './spans/placeholders.ts';
 import { plainWherePlain } from './spans/plain.ts';
 import { spansOf, spanWorldOf } from './spans/spans.ts';
 import { stepsOf } from './steps.ts';
@@ -64,7 +65,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     .toSorted((a, b) => a.step - b.step || a.rank - b.rank || a.forward - b.forward || a.row - b.row)
     .map((row) => {
       const spans = spansOf(row, world);
-      return { ...row, spans: scores ? withoutExpectation(spans) : spans };
+      return { ...row, spans: scores ? withoutExpectation(spans) : withPlaceholders(row, spans, models) };
     });
   return {
     processes: ranked.map(processOf),

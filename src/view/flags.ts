@@ -85,6 +85,11 @@ export const FLAGS = {
     todo: 'Set labels to -100, and masks to 0, where attention_mask is 0.',
     catches: ['MSK-06'],
   },
+  'placeholder-trained': {
+    what: 'Placeholders of an image, a video or sound are trained.',
+    todo: 'Set labels to -100 where input_ids is the placeholder, after the processor has repeated it.',
+    catches: ['MSK-18'],
+  },
   'unknown-role': {
     what: 'A message has a role that chat templates do not know.',
     todo: 'Use system, user, assistant and tool (conversations: system, human, gpt, tool).',

@@ -3,6 +3,8 @@ import { tokenText } from '../tokenizers/text.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
 import type { Answer, TokenRow, ViewOptions } from './row.ts';
+import { ofTheVocabulary, oneBos, placeholdersAreNot } from './rules/ids.ts';
+import { columnsWhere, fault, type Rule } from './rules/rule.ts';
 import { stopsOf } from './shape/recognise.ts';
 
 export function judge(row: TokenRow, options: ViewOptions): Fault[] {
@@ -16,24 +18,6 @@ export function judge(row: TokenRow, options: ViewOptions): Fault[] {
 }
 
 // --- helpers ---
-
-type Rule = (row: TokenRow, options: ViewOptions, say: (column: number) => string) => readonly Fault[];
-
-/** Columns as a list: a row may have millions of them, and no call so many arguments. */
-const fault = (id: Fault['id'], sentence: string, columns: readonly number[] = []): Fault => ({
-  id,
-  sentence,
-  columns: columns.length > MOST_COLUMNS ? columns.slice(0, MOST_COLUMNS) : columns,
-});
-
-/** That are marked: beyond so many nobody looks. */
-const MOST_COLUMNS = 2 ** 16;
-
-function columnsWhere(row: TokenRow, holds: (column: number) => boolean): number[] {
-  const columns: number[] = [];
-  for (let column = 0; column < row.ids.length; column++) if (holds(column)) columns.push(column);
-  return columns;
-}
 
 /** Everything is trained, BOS perhaps not: a convention of its own, in which there is no prompt. */
 function trainsAll({ trained, real }: TokenRow): boolean {
@@ -81,40 +65,6 @@ const paddingIsNot: Rule = (row, options, say) => {
   return first === undefined
     ? []
     : [fault('padding-trained', `${say(first)} is padding, and trained.`, wrong)];
-};
-
-const oneBos: Rule = (row, { tokenizer }, say) => {
-  const bos = tokenizer?.bosTokenId;
-  // Padding with the same id looks alike; only attention_mask tells them apart. And two texts in one row may meet.
-  const alike = tokenizer?.padTokenId === bos || tokenizer?.eosTokenId === bos;
-  const unsure = alike && row.given !== undefined && row.given.attention === undefined;
-  if (bos === undefined || unsure) return [];
-  // Packed rows begin more than once.
-  const last = alike ? row.real.from + 1 : row.real.to - 1;
-  for (let at = row.real.from + 1; at <= last && at < row.real.to; at++)
-    if (row.ids[at] === bos && row.ids[at - 1] === bos)
-      return [fault('double-bos', `${say(at)} is BOS, and so is the token before it.`, [at, at - 1])];
-  return [];
-};
-
-const ofTheVocabulary: Rule = (row, { tokenizer, embeddings }) => {
-  const wrong = columnsWhere(row, (at) => {
-    const id = row.ids[at] ?? -1;
-    return (
-      id < 0 || (tokenizer !== undefined && id >= tokenizer.vocabSize && tokenizer.token(id) === undefined)
-    );
-  });
-  const [first] = wrong;
-  if (first === undefined) {
-    const beyond = columnsWhere(row, (at) => embeddings !== undefined && (row.ids[at] ?? 0) >= embeddings);
-    const [at] = beyond;
-    if (at === undefined) return [];
-    const why = `the model's embedding has ${embeddings} rows (config.json)`;
-    return [fault('id-outside-embedding', `Token ${at} has the id ${row.ids[at]}; ${why}.`, beyond)];
-  }
-  const size =
-    tokenizer === undefined ? 'no vocabulary has negative ids' : `the vocabulary has ${tokenizer.vocabSize}`;
-  return [fault('id-outside-vocabulary', `Token ${first} has the id ${row.ids[first]}; ${size}.`, wrong)];
 };
 
 /** Legal in pre-training alone, which only the user can say. */
@@ -314,6 +264,7 @@ const RULES: readonly Rule[] = [
   asFlagged,
   labelsAreTokens,
   paddingIsNot,
+  placeholdersAreNot,
   ofTheVocabulary,
   notes,
 ];

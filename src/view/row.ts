@@ -15,6 +15,8 @@ export interface ViewOptions {
   readonly stops?: Ids;
   /** Rows of the embedding of the model in the tokenizer's folder, where it has one. */
   readonly embeddings?: number;
+  /** Ids that stand where parts of images, videos and sound are put in, as that model's configuration has them. */
+  readonly placeholders?: Ids;
   /** Absent: what the row's shape suggests. Rows that come with labels or a mask keep theirs. */
   readonly trainOn?: TrainOn;
   readonly maxLength?: number;

@@ -93,13 +93,44 @@ describe('the unknown token in the place of a stop token', () => {
   });
 });
 
+/** By a tokenizer with this configuration, and the model's beside it. */
+async function viewed(model: object | undefined, config: object = {}): Promise<ViewOptions> {
+  const own = changed('qwen', config, model === undefined ? {} : { 'config.json': model });
+  const made = await worldOf({ tokenizer: own, truncationSide: 'right' }, makeWorld().context);
+  if ('problem' in made) throw new Error(made.problem);
+  return made;
+}
+
+describe('placeholders of images and sound', () => {
+  const { input_ids, labels, user } = written(talk());
+  const [image] = qwen.tokenizer?.encode('?') ?? [];
+  const seen = [...input_ids.slice(0, user), image ?? -1, image ?? -1, ...input_ids.slice(user)];
+  const masked = [...labels.slice(0, user), -100, -100, ...labels.slice(user)];
+  const trained = masked.map((label, at) => (seen[at] === image ? (image ?? -1) : label));
+
+  test.each<[string, object, object]>([
+    ['image_token_id of the model', { image_token_id: image }, {}],
+    ['video_token_id of the model', { video_token_id: image }, {}],
+    ['audio_token_index of the model', { audio_token_index: image }, {}],
+    ['image_token of the tokenizer', {}, { image_token: '?' }],
+    ['audio_token among its further ones', {}, { extra_special_tokens: { audio_token: '?' } }],
+  ])('that are trained are flagged: %s', async (_, model, config) => {
+    const options = await viewed(model, config);
+    expect(flags({ input_ids: seen, labels: trained }, options)).toContain('placeholder-trained');
+    expect(flags({ input_ids: seen, labels: masked }, options)).toEqual([]);
+    // Without labels, nobody says that they are trained.
+    expect(flags({ text: 'What? A text.' }, options)).not.toContain('placeholder-trained');
+  });
+
+  test('are none where no configuration names them, or it names another', async () => {
+    for (const model of [undefined, {}, { image_token_id: 'many' }, { image_token_id: 1 }])
+      expect(flags({ input_ids: seen, labels: trained }, await viewed(model))).not.toContain(
+        'placeholder-trained',
+      );
+  });
+});
+
 describe('ids that the embedding has no row for', () => {
-  const viewed = async (config: object | undefined): Promise<ViewOptions> => {
-    const own = changed('qwen', {}, config === undefined ? {} : { 'config.json': config });
-    const made = await worldOf({ tokenizer: own, truncationSide: 'right' }, makeWorld().context);
-    if ('problem' in made) throw new Error(made.problem);
-    return made;
-  };
   const { input_ids, labels } = written(talk());
   const most = Math.max(...input_ids);
 

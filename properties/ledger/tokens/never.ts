@@ -8,6 +8,8 @@ import {
   type LedgerProperty,
   type LedgerRow,
   many,
+  type PropertyFacts,
+  placeholdersOf,
   type Role,
   targetsOf,
   weightsOf,
@@ -31,6 +33,8 @@ import {
 
 interface Place {
   readonly id: string;
+  /** Of a rule that `check` has not. */
+  readonly facts?: Omit<PropertyFacts, 'id'>;
   readonly needs: (ledger: Ledger) => string | undefined;
   /** Rows that the rule speaks of. */
   readonly rows: (row: LedgerRow) => boolean;
@@ -111,6 +115,23 @@ const PLACES: readonly Place[] = [
     rows: () => true,
     holds: roleIn('after stop'),
     words: () => 'stands after the stop token of',
+  },
+  {
+    id: 'mask/placeholders-are-never-trained',
+    facts: {
+      title: 'Placeholders of images, videos and sound are never trained',
+      stage: 'mask',
+      level: 'must',
+      why: 'An image is hundreds of placeholders with one id. Where they are trained, most of the loss is to predict that id, and the answer hardly counts.',
+      catches: ['MSK-18'],
+    },
+    needs: (ledger) =>
+      ledger.models.some(({ placeholders = [] }) => placeholders.length > 0)
+        ? needsTrained(ledger)
+        : 'no model has placeholders of images or sound',
+    rows: () => true,
+    holds: (row, t, { models }) => placeholdersOf(row, models).includes(row.ids[t] ?? -1),
+    words: () => 'is a placeholder of an image, a video or sound in',
   },
 ];
 
@@ -246,7 +267,7 @@ function tell(place: Place, ledger: Ledger, row: LedgerRow, wrong: readonly numb
 }
 
 export const neverProperties: readonly LedgerProperty[] = PLACES.map((place) => ({
-  ...factsOf(place.id),
+  ...(place.facts === undefined ? factsOf(place.id) : { id: place.id, ...place.facts }),
   needs: place.needs,
   judge: (ledger) => judge(place, ledger),
 }));

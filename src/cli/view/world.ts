@@ -56,7 +56,7 @@ export async function worldOf(
   if (isProblem(stops)) return stops;
   return {
     ...settings,
-    ...embeddingsIn(folder),
+    ...modelIn(folder, tokenizer),
     tokenizer,
     stops,
     ...(template === undefined ? {} : { writer: writerOf(tokenizer, template) }),
@@ -73,15 +73,34 @@ export function templateOf(file: string, context: Context): string | Problem {
 
 // --- helpers ---
 
-/** Rows of the embedding, as config.json beside the tokenizer has them; without one, or with a strange one, nothing is known. */
-function embeddingsIn(folder: string): Pick<ViewOptions, 'embeddings'> {
-  const file = join(folder, 'config.json');
-  const read = existsSync(file) ? readJson(file) : undefined;
-  if (read === undefined || !('ok' in read) || !isJsonObject(read.ok)) return {};
-  const { vocab_size: own, text_config: text } = read.ok;
+/**
+ * Of the model beside the tokenizer: rows of its embedding, and placeholders of images, videos and sound, by their ids in
+ * config.json and by their names in tokenizer_config.json. Of what is not there, or is strange, nothing is known.
+ */
+function modelIn(folder: string, tokenizer: Tokenizer): Pick<ViewOptions, 'embeddings' | 'placeholders'> {
+  const model = objectIn(join(folder, 'config.json'));
+  const { extra_special_tokens: extra, ...named } = objectIn(join(folder, 'tokenizer_config.json'));
+  const { vocab_size: own, text_config: text } = model;
   // Of a model that also sees images, the language model has a part of its own.
   const size = own ?? (isJsonObject(text) ? text.vocab_size : undefined);
-  return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? { embeddings: size } : {};
+  const names: Readonly<Record<string, unknown>> = { ...named, ...(isJsonObject(extra) ? extra : {}) };
+  const ids = KINDS.flatMap((kind) => {
+    const name = names[`${kind}_token`];
+    const told = [model[`${kind}_token_id`], model[`${kind}_token_index`]];
+    return [...told, typeof name === 'string' ? tokenizer.tokenId(name) : undefined];
+  });
+  const placeholders = [...new Set(ids.filter((id): id is number => Number.isSafeInteger(id)))];
+  return {
+    ...(typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? { embeddings: size } : {}),
+    ...(placeholders.length > 0 ? { placeholders } : {}),
+  };
+}
+
+const KINDS = ['image', 'video', 'audio'];
+
+function objectIn(file: string): Readonly<Record<string, unknown>> {
+  const read = existsSync(file) ? readJson(file) : undefined;
+  return read !== undefined && 'ok' in read && isJsonObject(read.ok) ? read.ok : {};
 }
 
 function stopIds(names: readonly string[], tokenizer: Tokenizer | undefined): readonly number[] | Problem {

@@ -66,6 +66,7 @@ const FIELDS: { readonly [K in ReadRecord['kind']]: FieldsOf<K> } = {
     dtype: 'text',
     positions: ['rotary', 'absolute', 'relative', 'unknown'],
     name: 'text',
+    placeholders: ['ids', undefined],
   },
   forward: {
     forward: 'index',

@@ -1,6 +1,7 @@
 // What the tracer writes: one JSON object a line, one file a process of the traced script. PROTOCOL.md, "Trace",
 // is this file in words. Written by src/python/lossproof_trace, read by read.ts, and readable by anyone.
 import type { Tensor } from '../../protocol/tensor.ts';
+import type { Ids } from '../../vocabulary.ts';
 import type {
   ChecksumsRecord,
   EventRecord,
@@ -64,6 +65,8 @@ export interface ModelRecord {
   readonly positions: 'rotary' | 'absolute' | 'relative' | 'unknown';
   /** Name or path that it was loaded from, '' where none. */
   readonly name: string;
+  /** Ids that stand where a part of an image, a video or sound is put in. */
+  readonly placeholders?: Ids | undefined;
 }
 
 /** A call of a language model outside of generate(). */

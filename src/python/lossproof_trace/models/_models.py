@@ -11,7 +11,7 @@ import weakref
 import torch
 from torch import nn
 
-from ._traits import ABSOLUTE, declared_post, plain_head, positions, versions
+from ._traits import ABSOLUTE, declared_post, placeholders, plain_head, positions, versions
 
 # Modules that only carry another: what they are called with and what they return is the model's own.
 CARRIERS = ("DistributedDataParallel", "FullyShardedDataParallel", "DataParallel", "OptimizedModule", "DeepSpeedEngine")
@@ -220,6 +220,7 @@ def add(session, module, kind, vocab, head=None, device=None, seated=True, table
         dtype=str(first.dtype).replace("torch.", "") if first is not None else "unknown",
         positions=positions(module) if seated or positions(module) != "absolute" else "unknown",
         name=str(getattr(getattr(module, "config", None), "_name_or_path", "") or getattr(module, "name_or_path", "") or ""),
+        placeholders=placeholders(module),
     )
     for listener in on_made:
         listener(model)

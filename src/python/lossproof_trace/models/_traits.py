@@ -53,6 +53,14 @@ def positions(module):
     return "unknown"
 
 
+def placeholders(module):
+    """Ids that stand where a part of an image, a video or sound is put in, as the configuration has them."""
+    config = getattr(module, "config", None)
+    names = [kind + "_token_" + what for kind in ("image", "video", "audio") for what in ("id", "index")]
+    found = [getattr(config, name, None) for name in names]
+    return sorted({each for each in found if isinstance(each, int) and not isinstance(each, bool) and each >= 0})
+
+
 def averaged_over(modules):
     """Processes over which gradients are averaged, by the modules that the call went through."""
     for module in modules:

@@ -1,0 +1,21 @@
+// What every rule about a row of tokens is made of.
+import type { Fault } from '../flags.ts';
+import type { TokenRow, ViewOptions } from '../row.ts';
+
+export type Rule = (row: TokenRow, options: ViewOptions, say: (column: number) => string) => readonly Fault[];
+
+/** Columns as a list: a row may have millions of them, and no call so many arguments. */
+export const fault = (id: Fault['id'], sentence: string, columns: readonly number[] = []): Fault => ({
+  id,
+  sentence,
+  columns: columns.length > MOST_COLUMNS ? columns.slice(0, MOST_COLUMNS) : columns,
+});
+
+/** That are marked: beyond so many nobody looks. */
+const MOST_COLUMNS = 2 ** 16;
+
+export function columnsWhere(row: TokenRow, holds: (column: number) => boolean): number[] {
+  const columns: number[] = [];
+  for (let column = 0; column < row.ids.length; column++) if (holds(column)) columns.push(column);
+  return columns;
+}
