@@ -41,12 +41,23 @@ export interface Place {
   readonly keep: string | undefined;
 }
 
-/** Packing fills rows to the context's length: one that holds a part of a long prompt alone is a step that trains nothing. */
-const RIGHTLY: Readonly<Record<string, string>> = {
-  "TRL's SFT with packed rows": 'trace/every-step-trains',
+interface Rightly {
+  readonly script?: string;
+  readonly set?: string;
+  readonly found: string;
+}
+
+const RIGHTLY: readonly Rightly[] = [
+  // Packing fills rows to the context's length: one that holds a part of a long prompt alone is a step that trains nothing.
+  { script: "TRL's SFT with packed rows", found: 'trace/every-step-trains' },
   // Of a single row the one micro-batch is the step: the scheduler comes before the optimiser.
-  'steps: a schedule by micro-batches': 'update/schedule-goes-by-steps',
-};
+  { script: 'steps: a schedule by micro-batches', found: 'update/schedule-goes-by-steps' },
+  // Where all rows are one, a row that is held out is trained, and one that is tried out with dropout is the one that is trained next.
+  ...['loader/evaluated-rows-are-not-trained', 'update/scoring-is-without-dropout'].map((found) => ({
+    set: 'the same row many times',
+    found,
+  })),
+];
 
 /** Rows that a script failed on are too long for it: what follows is asked with as few tokens. */
 const longest = new Map<string, number>();
@@ -95,7 +106,7 @@ async function once(
   const folder = mkdtempSync(join(tmpdir(), 'patience '));
   const asked: Asked = { words: script.words, data, options: `${script.options} --keep-going`.trim() };
   const run = await traced(asked, { folder, seconds: SECONDS });
-  const told = await judged(run, script, asked, folder);
+  const told = await judged(run, { ...script, set }, asked, folder);
   if (keep !== undefined && told.end !== 'right' && told.end !== 'failed') {
     const left = join(keep, `${script.name} on ${set}`.replaceAll(/[^\w ]+/g, '_'));
     mkdirSync(keep, { recursive: true });
@@ -109,7 +120,7 @@ async function once(
 
 async function judged(
   run: Traced,
-  { name, nothing }: Script,
+  { name, nothing, set }: Script & { readonly set: string },
   asked: Asked,
   folder: string,
 ): Promise<Pick<Outcome, 'end' | 'says'>> {
@@ -119,8 +130,10 @@ async function judged(
       troubles.map(({ where, traceback }) => `tracer, at ${where}: ${traceback.trim().split('\n').at(-1)}`),
     ),
   ];
-  const known = RIGHTLY[name];
-  if (says.length > 0 && known !== undefined && says.every((each) => each.startsWith(`${known}: `)))
+  const known = RIGHTLY.filter(
+    (each) => [name, undefined].includes(each.script) && [set, undefined].includes(each.set),
+  );
+  if (says.length > 0 && says.every((each) => known.some(({ found }) => each.startsWith(`${found}: `))))
     return { end: 'rightly', says };
   if (says.length > 0) return { end: 'blamed', says };
   if (run.exitCode === (nothing ? 2 : 0)) return { end: 'right', says };
