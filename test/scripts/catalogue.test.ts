@@ -12,8 +12,8 @@ const UNREPORTED = ['ADV-15', 'LOSS-16', 'VAL-13', 'PEN-03', 'OPT-01', 'OPT-04',
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 177 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(177);
+test('the catalogue says of 178 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(178);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);

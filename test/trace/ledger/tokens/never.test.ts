@@ -15,6 +15,27 @@ import {
   toolTurns,
 } from './rows.ts';
 
+describe('a placeholder of an image', () => {
+  const ID = 'mask/placeholders-are-never-trained';
+  const models = [{ placeholders: [12] }];
+  const seen = (at: Readonly<Record<number, number>>) => ({
+    models,
+    rows: [{ ...CHAT, ids: [1, 12, 12, ...CHAT.ids.slice(3)], at }],
+  });
+
+  test('that is trained is marked, whatever the row is', () => {
+    expect(marks(ID, seen({ 1: 0.1, 2: 0.1 }))).toEqual([1, 2]);
+    expect(judge(ID, seen({ 1: 0.1 })).findings[0]?.sentence).toContain(
+      'is a placeholder of an image, a video or sound in',
+    );
+  });
+
+  test('that is not trained is right, and without a model that has some nothing is judged', () => {
+    holds(ID, seen({}));
+    silent(ID, { rows: [{ ...CHAT, at: { 1: 0.1 } }] });
+  });
+});
+
 describe('what is never trained', () => {
   test('a trained prompt is marked, sampled or taught', () => {
     expect(marks('mask/prompt-is-never-trained', onPolicy({ at: { 2: 0.1 } }))).toEqual([2]);

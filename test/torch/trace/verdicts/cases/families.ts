@@ -10,6 +10,10 @@ export const families: Cases = {
       `a family of models: ${family}`,
       { ...script(family), says: /step 1 4 rows, (29 of 45|32 of 48) tokens trained · weights sum to 1 / },
     ]),
+    [
+      'a model that sees images',
+      { ...script('llava'), says: /step 1 4 rows, 28 of 48 tokens trained · weights sum to 1 / },
+    ],
     ...['t5', 'bart', 'bert'].map((family) => [
       `no causal language model: ${family}`,
       {
@@ -19,8 +23,16 @@ export const families: Cases = {
       },
     ]),
   ]),
-  faulty: Object.fromEntries(
-    ['xglm', 'gpt2'].map((family) => [
+  faulty: Object.fromEntries([
+    [
+      'placeholders of images that are left in the labels',
+      {
+        ...script('llava --train-images'),
+        found: 'mask/placeholders-are-never-trained',
+        says: /Token 1 \(id 5\) is a placeholder of an image.* must not be trained, but it is, and so are 3 more/,
+      },
+    ],
+    ...['xglm', 'gpt2'].map((family) => [
       `left padding without positions: ${family}`,
       {
         words: `steps/families.py --family ${family} --pads left`,
@@ -28,5 +40,5 @@ export const families: Cases = {
         says: /was given no position_ids: it counts columns/,
       },
     ]),
-  ),
+  ]),
 };
