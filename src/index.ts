@@ -67,10 +67,10 @@ export type {
   TensorUpdate,
   Trained,
 } from './trace/ledger.ts';
-export { placeholdersOf } from './trace/spans/placeholders.ts';
 export type { LedgerFinding, LedgerJudgement, LedgerNotice, LedgerProperty } from './trace/property.ts';
 export type { Compared, Difference, ReplicaSet, ReplicaStep } from './trace/replicas.ts';
 export { isScorer, scoresOnly } from './trace/scorers.ts';
+export { placeholdersOf } from './trace/spans/placeholders.ts';
 export * from './trace/weights.ts';
 export { type Line, lineThrough } from './trace/weights-line.ts';
 
