@@ -131,7 +131,7 @@ def mask(prompt_ids):
         (lambda: lossproof.check("python3 a.py", layout={}), "^layout is for functions; a command says it itself"),
         (lambda: lossproof.check({"mask": mask}, layuot={}), "did you mean 'layout'"),
         (lambda: lossproof.check({"mask": mask}, xyz=1), "^lossproof.check has no option 'xyz', it has only, level, "),
-        (lambda: lossproof.check(mask), 'function mask.* is none of these; .* as {"mask": mask}$'),
+        (lambda: lossproof.check(mask), 'function mask.* is none of these\\. .* as {"mask": mask}$'),
         (lambda: lossproof.check(3), '^lossproof.check takes {"op": function}, a command as text or words, or nothing'),
         (lambda: lossproof.pytest.properties(onyl="mask"), "^lossproof.pytest.properties has no option 'onyl', did you mean 'only'"),
         (lambda: lossproof.pytest.trace("train.py", trainon="last"), "^lossproof.pytest.trace has no option 'trainon', did you mean 'train_on'"),
