@@ -16,6 +16,8 @@ export function accumulated(ledger: Ledger, steps: readonly Taught[]): LedgerNot
     return undefined;
   const isAll = (factor: number): boolean => steps.every(({ sum }) => Math.abs(sum / factor - 1) <= EXACT);
   const twice = isAll(1 / parts);
+  // One micro-batch of two that counts for nothing leaves half of a mean as well.
+  if (steps.some((step) => weighing(step) < parts)) return undefined;
   // Several losses of one step, of other lines of the script, are added up on purpose.
   if (!twice && !(isAll(parts) && isOneLine(ledger, first.step))) return undefined;
   const said = twice
@@ -28,6 +30,10 @@ export function accumulated(ledger: Ledger, steps: readonly Taught[]): LedgerNot
     asked: twice || parts > 2,
   };
 }
+
+/** Micro-batches in which something is trained. */
+const weighing = ({ batches }: Taught): number =>
+  batches.filter(({ weights }) => weights.some(({ value }) => value > 0)).length;
 
 const isOneLine = ({ steps }: Ledger, index: number): boolean =>
   steps

@@ -195,6 +195,18 @@ describe('steps of which nothing is declared', () => {
     expect(judged(ALIKE, once).notices?.[0]?.sentence).toContain('which is 8 / 12, its padded columns');
   });
 
+  test('half of a mean is asked about where both micro-batches train, and not where one counts for nothing', () => {
+    const halved = weighing(ACCUMULATED, 1 / 34);
+    expect(judged(ALIKE, halved).notices?.[0]).toMatchObject({ asked: true });
+    expect(judged(ALIKE, halved).notices?.[0]?.sentence).toContain(
+      'divided by its 2 micro-batches once more',
+    );
+    const [first, second, ...others] = halved.rows ?? [];
+    const one = [first, second].map((row) => ({ ...row, ids: row?.ids ?? [], weight: 1 / 16 }));
+    const dead = { ...halved, rows: [...one, ...others.map((row) => ({ ...row, weight: 0 }))] };
+    expect(judged(ALIKE, dead).notices ?? []).toEqual([]);
+  });
+
   test('policies, pairs, unexplained gradients and unfinished steps are not judged', () => {
     const sketch = both(1 / 12, 1 / 20);
     const rows = sketch.rows ?? [];
