@@ -52,11 +52,15 @@ const RIGHTLY: readonly Rightly[] = [
   { script: "TRL's SFT with packed rows", found: 'trace/every-step-trains' },
   // Of a single row the one micro-batch is the step: the scheduler comes before the optimiser.
   { script: 'steps: a schedule by micro-batches', found: 'update/schedule-goes-by-steps' },
-  // Where all rows are one, a row that is held out is trained, and one that is tried out with dropout is the one that is trained next.
-  ...['loader/evaluated-rows-are-not-trained', 'update/scoring-is-without-dropout'].map((found) => ({
-    set: 'the same row many times',
-    found,
-  })),
+  // Where all rows are one, a row that is held out is trained, one that is tried out with dropout is the one that is trained next, and
+  // each rank has it.
+  ...['the same row many times', 'a single row'].flatMap((set) =>
+    [
+      'loader/evaluated-rows-are-not-trained',
+      'update/scoring-is-without-dropout',
+      'ranks/each-has-other-rows',
+    ].map((found) => ({ set, found })),
+  ),
 ];
 
 /** Rows that a script failed on are too long for it: what follows is asked with as few tokens. */

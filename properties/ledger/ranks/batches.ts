@@ -151,9 +151,10 @@ function fewerRows(own: readonly Batch[]): readonly LedgerNotice[] {
     const key = `${batch.pass} ${batch.number}`;
     taken.set(key, { size: batch.size, rows: [...(taken.get(key)?.rows ?? []), ...rows] });
   }
-  const all = [...taken.values()];
+  // The last batch of a pass may have one row only.
+  const all = [...taken.values()].filter(({ size }) => size > 1);
   const [first] = all;
-  const alone = all.every(({ size, rows }) => size > 1 && rows.length === 1 && !rows.some(isPacked));
+  const alone = all.every(({ rows }) => rows.length === 1 && !rows.some(isPacked));
   if (first === undefined || all.length < 2 || !alone) return [];
   // Rows of one answer each are known to be single examples: several that were packed have several.
   const single = all.every(({ rows }) => rows.every(({ spans }) => spans.completions.length === 1));

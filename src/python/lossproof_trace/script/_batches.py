@@ -17,8 +17,11 @@ def install(session, module):
         index = next_index(self)
         with session.guard("data loader"):
             orders.drew(self, index)
+            if isinstance(index, (list, tuple)):
+                # Of workers by the number of the task, which the iterator begins to count anew with each pass.
+                sizes = self.__dict__.setdefault("_lossproof_sizes", {})
+                sizes[getattr(self, "_send_idx", self._num_yielded)] = len(index)
         return index
-
 
     @functools.wraps(original)
     def following(self):
@@ -42,6 +45,9 @@ def took(session, iterator, passes):
         passes[0] += 1
         iterator._lossproof_pass = passes[0]
     size = getattr(getattr(iterator, "_index_sampler", None), "batch_size", None)
+    # The last batch of a pass has what is left.
+    task = getattr(iterator, "_rcvd_idx", number + 1) - 1
+    size = getattr(iterator, "_lossproof_sizes", {}).pop(task, size)
     session.batch = [
         iterator._lossproof_pass,
         number,

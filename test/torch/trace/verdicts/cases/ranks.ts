@@ -1,4 +1,6 @@
 // What several processes do with theirs: parameters, gradients, data and wrappers by rank; and what workers of a loader do.
+import { HF } from '../correct.ts';
+import { CHATS } from '../data.ts';
 import { tokenMean } from '../exact.ts';
 import type { Cases } from './kinds.ts';
 
@@ -94,6 +96,11 @@ export const ranks: Cases = {
     'gradients that are views of buckets': { words: `${PARTS} --by views`, ...given, exact },
     'tensor parallelism by hand': { words: `${PARTS} --by hand`, ...given },
     'workers that draw by themselves': { words: LOADERS, ...given },
+    'a data set that is smaller than a batch': {
+      words: HF,
+      data: CHATS.slice(0, 1),
+      options: `${given.options} --keep-going --strict`,
+    },
     'a data set of one row, over and over': {
       words: `${LOADERS} --overfit`,
       ...given,
