@@ -52,9 +52,14 @@ const RIGHTLY: readonly Rightly[] = [
   { script: "TRL's SFT with packed rows", found: 'trace/every-step-trains' },
   // Of a single row the one micro-batch is the step: the scheduler comes before the optimiser.
   { script: 'steps: a schedule by micro-batches', found: 'update/schedule-goes-by-steps' },
-  // Where all rows are one, a row that is held out is trained, one that is tried out with dropout is the one that is trained next, and
+  // Where rows are alike, or hardly any, a row that is held out is trained, one that is tried out with dropout is the one that is trained next, and
   // each rank has it.
-  ...['the same row many times', 'a single row'].flatMap((set) =>
+  ...[
+    'the same row many times',
+    'a single row',
+    'two rows of one length',
+    'one prompt with other answers',
+  ].flatMap((set) =>
     [
       'loader/evaluated-rows-are-not-trained',
       'update/scoring-is-without-dropout',

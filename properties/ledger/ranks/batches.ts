@@ -135,12 +135,16 @@ function twiceNotice(own: readonly Batch[]): readonly LedgerNotice[] {
   const where = there === here ? `Two micro-batches of step ${here}` : `Steps ${there} and ${here}`;
   return [
     {
-      sentence: `${where} train the same ${many(again.rows.length, 'row')}. Fine where one batch is overfitted on purpose, trained for several epochs, or all of the data set; else the loader gives a batch twice.`,
+      sentence: `${where} train the same ${many(again.rows.length, 'row')}. Fine where one batch is overfitted on purpose, trained for several epochs, or all of the data set, or where the data hold a row more than once; else the loader gives a batch twice.`,
       answers: [],
-      remark: own.every(({ key }) => key === again.key),
+      remark: own.every(({ key }) => key === again.key) || again.rows.every(isOfSeveral),
     },
   ];
 }
+
+/** The data set has several rows with these ids. */
+const isOfSeveral = ({ spans: { origin } }: LedgerRow): boolean =>
+  origin.kind === 'dataset' && origin.shared === true;
 
 /** A batch of which the model sees one row: the collator kept the first, or packed them, which its positions would show. */
 function fewerRows(own: readonly Batch[]): readonly LedgerNotice[] {

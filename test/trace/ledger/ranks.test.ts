@@ -315,9 +315,28 @@ describe('loaders', () => {
     }
   });
 
-  test('one row of the eight that are fetched', () => {
+  test('a row that the data hold more than once is no batch that is given twice', () => {
+    const alone = [0, 1, 64, 0];
+    const ledger = one([batch(0, 1, alone), batch(1, 1, alone), batch(2, 2, alone)]);
+    const ofSeveral = {
+      ...ledger,
+      rows: ledger.rows.map((row) => ({
+        ...row,
+        spans: { ...row.spans, origin: { kind: 'dataset', example: 1, form: 'text', shared: true } as const },
+      })),
+    };
+    const remarks = (of: Ledger) => judge(LOADER, of).notices?.map(({ remark }) => remark);
+    expect(remarks(ledger)).toEqual([false]);
+    expect(remarks(ofSeveral)).toEqual([true]);
+  });
+
+  test('one row of the eight that are fetched, of all batches that have several', () => {
     const eight = [0, 8, 64, 0];
-    expect(noticed(LOADER, one([batch(0, 1, eight), batch(1, 2, eight)]))).toContain('keeps one and drops 7');
+    const rest = [0, 1, 64, 0];
+    const kept = [batch(0, 1, eight), batch(1, 2, eight)];
+    expect(noticed(LOADER, one(kept))).toContain('keeps one and drops 7');
+    expect(noticed(LOADER, one([...kept, batch(2, 3, rest)]))).toContain('keeps one and drops 7');
+    expect(noticed(LOADER, one([batch(0, 1, rest), batch(1, 2, rest)]))).toBe('');
   });
 });
 
