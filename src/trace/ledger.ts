@@ -245,8 +245,8 @@ export type Origin =
     }
   /** Its tokens were sampled by recorded generate() calls: index into Ledger.generations, in the order of the row. */
   | { readonly kind: 'generation'; readonly generations: readonly number[] }
-  /** The chat template's marks are in it. */
-  | { readonly kind: 'template' }
+  /** The chat template's marks are in it; of a packed row, in so many of its sequences, and not in so many. */
+  | { readonly kind: 'template'; readonly sequences?: { readonly chats: number; readonly texts: number } }
   /** No marks of a template: plain text, of which any part may be trained. */
   | {
       readonly kind: 'text';

@@ -5,10 +5,16 @@ import type { LedgerRow } from '../ledger.ts';
 import { textSpans } from './spans.ts';
 
 export function plainWherePlain(rows: readonly LedgerRow[]): readonly LedgerRow[] {
-  const trained = rows.filter(({ reached }) => reached);
-  const texts = trained.filter(({ spans }) => spans.origin.kind === 'text');
-  const chats = trained.filter(({ spans }) => spans.origin.kind === 'template');
-  if (chats.length === 0 || texts.length <= chats.length || ![...texts, ...chats].every(isWhole)) return rows;
+  const trained = rows.filter(
+    ({ reached, spans }) => reached && ['text', 'template'].includes(spans.origin.kind),
+  );
+  const sequences = trained.map(({ spans: { origin } }) =>
+    origin.kind === 'template' ? (origin.sequences ?? { chats: 1, texts: 0 }) : { chats: 0, texts: 1 },
+  );
+  const [chats, texts] = (['chats', 'texts'] as const).map((of) =>
+    sequences.reduce((sum, each) => sum + each[of], 0),
+  );
+  if (chats === 0 || (texts ?? 0) <= (chats ?? 0) || !trained.every(isWhole)) return rows;
   return rows.map((row) =>
     row.spans.origin.kind === 'template'
       ? { ...row, spans: { ...textSpans(row), origin: { kind: 'text', marks: true } } }
@@ -16,6 +22,6 @@ export function plainWherePlain(rows: readonly LedgerRow[]): readonly LedgerRow[
   );
 }
 
-/** Every token that has a predictor is trained; padding is not asked for. */
-const isWhole = ({ real, trained }: LedgerRow): boolean =>
-  real.every((is, t) => !is || t === 0 || !real[t - 1] || trained[t] !== undefined);
+/** Every token that has a predictor is trained; padding is not asked for, nor where a packed sequence begins. */
+const isWhole = ({ real, trained, positions }: LedgerRow): boolean =>
+  real.every((is, t) => !is || t === 0 || !real[t - 1] || positions?.[t] === 0 || trained[t] !== undefined);

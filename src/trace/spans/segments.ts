@@ -27,8 +27,12 @@ export function joined(parts: readonly { readonly row: RowIds; readonly spans: S
     }));
   });
   const origins = parts.map(({ spans }) => spans.origin);
+  const counted = (wanted: Spans['origin']['kind']): number =>
+    origins.filter(({ kind }) => kind === wanted).length;
+  const [chats, texts] = [counted('template'), counted('text')];
   const sure =
-    origins.find(({ kind }) => kind === 'dataset') ?? origins.find(({ kind }) => kind === 'template');
+    origins.find(({ kind }) => kind === 'dataset') ??
+    (chats > 0 ? { kind: 'template' as const, sequences: { chats, texts } } : undefined);
   return {
     origin: sure ?? origins[0] ?? { kind: 'text' },
     roles: parts.flatMap(({ spans }) => spans.roles),

@@ -29,6 +29,16 @@ test('chats stay chats: as many as there is text, or where a part of any row is 
   expect(kinds([row('text', 3), row('text', 1), row('template', 1)])).toEqual(['text', 'text', 'template']);
 });
 
+test('of packed rows the sequences are counted', () => {
+  const packed = (chats: number, texts: number): LedgerRow => {
+    const made = row('template', 1);
+    return { ...made, spans: { ...made.spans, origin: { kind: 'template', sequences: { chats, texts } } } };
+  };
+  expect(kinds([packed(1, 2)])).toEqual(['text']);
+  expect(kinds([packed(1, 1)])).toEqual(['template']);
+  expect(kinds([packed(3, 1), row('text', 1), row('text', 1)])).toEqual(['template', 'text', 'text']);
+});
+
 test.each([
   ['one text of three holds a turn', ['Hello there.', 'A turn begins, and ends.'], false],
   ['half of the texts are conversations', ['Hello there.'], true],
