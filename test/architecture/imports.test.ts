@@ -6,8 +6,8 @@ import { filesOf, importsOf, ROOT, sources } from './house.ts';
 
 const LINE_LIMIT = 320;
 
-/** What `src/index.ts` hands on to properties, and `properties/library.ts` to users. */
-const NAMED = [
+/** All that properties are judged with. */
+const JUDGED = [
   'protocol',
   'trainer',
   'tokenizers',
@@ -16,11 +16,9 @@ const NAMED = [
   'kernel',
   'checkpoints',
   'check',
-  'trace',
-  'monitor',
-  'gap',
-  'cli',
 ];
+/** What `src/index.ts` hands on to properties, and `properties/library.ts` to users. */
+const NAMED = [...JUDGED, 'trace', 'monitor', 'gap', 'cli'];
 
 /** Floor: floors it may import. Each may import itself, `vocabulary`, `version`, `visible`, `outside` and `bounds`. */
 const FLOORS: Record<string, readonly string[]> = {
@@ -62,14 +60,7 @@ const FLOORS: Record<string, readonly string[]> = {
   ],
   index: NAMED,
   cli: [
-    'protocol',
-    'trainer',
-    'tokenizers',
-    'reference',
-    'generators',
-    'kernel',
-    'checkpoints',
-    'check',
+    ...JUDGED,
     'report',
     'bugs',
     'view',

@@ -1,7 +1,6 @@
 // Several trainers of one configuration, one after the other: each with a process of its own, all with one seed, in one
 // record. Every one that was asked for is in every report, also where it never began: what is missing would be taken for
 // what nobody asked for.
-
 import type { RunEvent } from '../../check/events.ts';
 import { inOrder } from '../../check/questions/questions.ts';
 import { factsOf } from '../../check/run.ts';

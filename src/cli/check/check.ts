@@ -1,5 +1,4 @@
 // `check`: every chosen property against one trainer, live on the terminal.
-
 import { type Command, Option } from 'commander';
 import { useBackend } from '../../check/kernel.ts';
 import { BACKENDS } from '../../kernel/index.ts';

@@ -1,5 +1,4 @@
 // One run of `check` with a trainer that has said hello: what was measured of it, the run, and what is left behind.
-
 import { resolve } from 'node:path';
 import type { PropertyResult } from '../../check/events.ts';
 import { backendSentence, closeKernel } from '../../check/kernel.ts';

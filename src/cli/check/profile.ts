@@ -1,5 +1,4 @@
 // `profile`: what a trainer does where trainers legally differ, beside what it declares.
-
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Profile, profileTrainer } from '../../check/profile/profile.ts';

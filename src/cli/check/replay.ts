@@ -1,5 +1,4 @@
 // `replay`: one saved case again, against the trainer that failed it or another one.
-
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';

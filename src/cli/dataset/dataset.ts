@@ -1,5 +1,4 @@
 // `dataset`: writes an adversarial training set, each row a case, for a traced run to train on.
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';

@@ -1,6 +1,5 @@
 // `discover`: which function of a trainer answers which op, found by reading its files and proved by calling its functions, in a
 // process that may do little else. What is printed is report/discover; what is written, an adapter with the lines that were judged.
-
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

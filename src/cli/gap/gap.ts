@@ -1,5 +1,4 @@
 // `gap`: why the log-probabilities of a rollout and of the trainer disagree, from files that have both.
-
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Gap, gapOf, withModel } from '../../gap/gap.ts';

@@ -1,5 +1,4 @@
 // `golden check`: the recorded answers beside those of today, as a run that every report can show.
-
 import { GOLDEN_SET } from '../../golden/case.ts';
 import { judgeGolden, versionWords } from '../../golden/run.ts';
 import { terminalReport } from '../../report/terminal.ts';

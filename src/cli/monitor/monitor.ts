@@ -1,6 +1,5 @@
 // `monitor`: reads what a training run logs, once or while it runs, and says what in it cannot be right. Options are
 // monitor-options.ts, rules and their settings monitor-rules.ts, following a job monitor-follow.ts, verdicts monitor-judge.ts.
-
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';

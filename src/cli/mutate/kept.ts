@@ -1,5 +1,4 @@
 // Where a run of `mutate` is kept while it goes on, so that it can be gone on with, and its score named by `check`.
-
 import { createHash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

@@ -1,6 +1,5 @@
 // `mutate`: what a green run is worth. The trainer's own Python is changed, one small change at a time and never on disk, and
 // each time the properties that reach the change have to notice.
-
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';

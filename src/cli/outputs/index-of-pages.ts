@@ -38,12 +38,13 @@ export function writeIndex(files: readonly string[], into: string, context: Cont
 }
 
 function indexed(file: string, target: string, { cwd }: Pick<Context, 'cwd'>): IndexedPage | Problem {
-  if (!isPage(file)) return { problem: `${file} is no page: name pages alone, or runs alone` };
+  if (!isPage(file)) return { problem: `${file} is not an HTML page; name only pages, or only runs` };
   const path = resolve(cwd, file);
   const text = readText(path);
   if ('complaint' in text) return { problem: `${file} cannot be read: ${text.complaint}` };
   const title = titleIn(text.ok);
-  if (title === undefined) return { problem: `${file} is no page of lossproof` };
+  if (title === undefined)
+    return { problem: `${file} was not written by lossproof; an index lists pages of --html` };
   const href = relative(dirname(target), path).split(sep).map(encodeURIComponent).join('/');
   return { href, file, title };
 }

@@ -1,6 +1,5 @@
 // The events of the last run in a folder, kept beside its saved cases: what `lossproof report` shows when it is told
 // nothing else.
-
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RunEvent } from '../../check/events.ts';
 import { makeFolders } from '../../outside/folder.ts';

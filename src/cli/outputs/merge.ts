@@ -1,5 +1,4 @@
 // `merge`: the parts of a run, judged on several machines or in several jobs, as one verdict, one report and one exit code.
-
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -47,7 +47,7 @@ const WORDS: Words = {
     { command: 'npx lossproof report', does: `the last run, as ${PAGE}` },
     { command: 'npx lossproof report before.ndjson after.ndjson --html both.html' },
     { command: 'npx lossproof report run.ndjson --junit junit.xml --markdown -' },
-    { command: 'npx lossproof report *.html', does: 'one page over others' },
+    { command: 'npx lossproof report *.html', does: 'one index page for them' },
     { command: 'npx lossproof report --serve', does: 'then `check` in another shell' },
   ],
   notes: [
@@ -102,7 +102,7 @@ async function reportPages(
 ): Promise<number> {
   const [other] = Object.keys(others);
   if (other !== undefined)
-    return refuse(context, { problem: `--${other} is of runs; of pages --html is written` });
+    return refuse(context, { problem: `--${other} needs runs; from pages only --html can be written` });
   const code = writeIndex(files, html, context);
   if (code === HOLDS && open === true) await openPage(html, context);
   return code;

@@ -1,5 +1,4 @@
 // From what `check` has read of a command line to a run on Ray, and from the files of its shards to one verdict.
-
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCorpus } from '../../check/saved/corpus.ts';

@@ -1,5 +1,4 @@
 // `check --ray`: the shards of one run on a Ray cluster, followed live, and what they have written as one run at the end.
-
 import { pace } from '../../bounds.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';

@@ -1,6 +1,5 @@
 // `demo`: a tour. Each bundled faulty trainer has one bug that really happened; the properties are run against it
 // until one catches it, and the smallest case is shown.
-
 import type { Command } from 'commander';
 import type { PropertyResult } from '../../check/events.ts';
 import type { Property } from '../../check/property.ts';

@@ -1,6 +1,5 @@
 // `doctor`: does the adapter speak the protocol? Says hello, tries each declared op once, explains each complaint.
 // It does not judge the trainer: that takes more than one case and is `check`.
-
 import type { Command } from 'commander';
 import fc from 'fast-check';
 import { many } from '../../check/numbers.ts';

@@ -1,6 +1,5 @@
 // `explain`: the page behind a failure. What a property holds, why, what it asks of the trainer, where it does not
 // judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug.
-
 import type { Command } from 'commander';
 import { bugs } from '../../bugs/index.ts';
 import type { PropertyFacts } from '../../check/events.ts';

@@ -1,5 +1,4 @@
 // `list`: the properties, and for a named trainer which of them it can be checked for.
-
 import type { Command } from 'commander';
 import type { PropertyFacts } from '../../check/events.ts';
 import type { Property, World } from '../../check/property.ts';

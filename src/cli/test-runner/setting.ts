@@ -1,6 +1,5 @@
 // A trainer as a test file checks it: with the tokenizer, the declarations, the known failures and the saved cases
 // that go with it. `openTrainer` is how a user gets one; testTrainer and toHold judge properties against it.
-
 import { resolve } from 'node:path';
 import type { PropertyResult, Replay, RunEvent } from '../../check/events.ts';
 import type { Measured } from '../../check/profile/measured.ts';

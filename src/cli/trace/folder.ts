@@ -1,5 +1,4 @@
 // The folder of a trace: made before a script runs, read when it has ended, or again later.
-
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readBytes } from '../../outside/file.ts';

@@ -1,6 +1,5 @@
 // `trace`: runs a training script as it is, and says of its first steps which tokens were trained, towards which target,
 // with which weight, and what of that is wrong. Judging is trace-judge.ts; the script's own process, trace-script.ts.
-
 import type { Command } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { plural } from '../../report/text/plural.ts';

@@ -1,6 +1,5 @@
 // What check, replay, list, doctor and demo do around their own work: start, watch for Ctrl-C, stop; and how
 // they print.
-
 import type { Replay } from '../../check/events.ts';
 import { quoted, REPLAY } from '../../report/failure/reproduce.ts';
 import { troubleLines } from '../../report/failure/trouble.ts';

@@ -1,5 +1,4 @@
 // `twin`: runs a training script several times, changes one thing each time that must not matter, and says where the runs part.
-
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';

@@ -1,5 +1,4 @@
 // `view`: the masks of one's own data set. Which tokens of each row will be trained, and what is wrong with them.
-
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { choosePaint } from '../../report/text/paint.ts';
 import { harmless } from '../../report/text/visible.ts';

@@ -58,9 +58,9 @@ test('goes to standard output, alone there', async () => {
 });
 
 test.each([
-  [['run.ndjson'], 'run.ndjson is no page: name pages alone, or runs alone'],
-  [['--junit', 'junit.xml'], '--junit is of runs; of pages --html is written'],
-  [['foreign.html'], 'foreign.html is no page of lossproof'],
+  [['run.ndjson'], 'run.ndjson is not an HTML page; name only pages, or only runs'],
+  [['--junit', 'junit.xml'], '--junit needs runs; from pages only --html can be written'],
+  [['foreign.html'], 'foreign.html was not written by lossproof; an index lists pages of --html'],
   [['gone.html'], 'gone.html cannot be read: ENOENT'],
   [['--html', 'no/index.html'], '--html: no/index.html cannot be written'],
 ])('%j beside pages is refused in a sentence', async (words, sentence) => {
@@ -68,4 +68,17 @@ test.each([
   world.write('foreign.html', '<title>lossproof</title>');
   expect(await world.run('report', ...PAGES, ...words)).toBe(2);
   expect(world.err()).toContain(`lossproof: ${sentence}`);
+});
+
+test('a run without a verdict is no run that holds', async () => {
+  const world = await pages();
+  world.write(
+    'run.ndjson',
+    START + eventLine({ type: 'run-end', interrupted: false, milliseconds: 1, noVerdict: 'nothing ran' }),
+  );
+  await world.run('report', 'run.ndjson', '--html', 'open.html');
+  await world.run('report', PAGES[0] ?? '', 'open.html', '--html', 'index.html');
+  expect(readFileSync(join(world.folder, 'index.html'), 'utf8')).toContain(
+    '2 pages: none has failures, 1 has no verdict',
+  );
 });

@@ -1,6 +1,5 @@
 // --shrink: the smallest data set with which a script still breaks the same property, found by running it again with
 // fewer and shorter rows. The user's own file is never touched: the script is given the path of another one.
-
 import { rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { PropertyResult } from '../../../check/events.ts';

@@ -1,5 +1,6 @@
 // One page over others: what each of them says on top, and where it is. A job that traces a script, checks a trainer and views a data
 // set leaves a page of each.
+import { plural } from '../../text/plural.ts';
 import { html } from './markup.ts';
 import { page } from './page.ts';
 import { cutText } from './text.ts';
@@ -15,8 +16,14 @@ export interface IndexedPage {
 
 /** The whole document. */
 export function indexPage(pages: readonly IndexedPage[]): string {
-  const failing = pages.filter(({ title }) => title.startsWith(FAILS)).length;
-  const line = `${pages.length} ${pages.length === 1 ? 'page' : 'pages'}: ${failing === 0 ? 'none has failures' : `${failing} ${failing === 1 ? 'has' : 'have'} failures`}`;
+  const counted = (...signs: readonly string[]): number =>
+    pages.filter(({ title: [sign = ''] }) => signs.includes(sign)).length;
+  const failing = counted(FAILS);
+  const open = pages.length - counted(FAILS, HOLDS, SURVIVES);
+  const line = [
+    `${plural(pages.length, 'page')}: ${failing === 0 ? 'none' : failing} ${failing > 1 ? 'have' : 'has'} failures`,
+    ...(open === 0 ? [] : [`${open} ${open > 1 ? 'have' : 'has'} no verdict`]),
+  ].join(', ');
   const body = html`<h1 class="${failing === 0 ? '' : BRUSHES[FAILS]}">${line}</h1>
 <section class="semantics"><div class="wide" role="region" aria-label="Table of pages" tabindex="0"><table><caption>What each page says</caption><thead><tr><th scope="col">Page</th><th scope="col">Verdict</th></tr></thead><tbody>
 ${pages.map(({ href, file, title }) => {
@@ -37,10 +44,14 @@ export function titleIn(text: string): string | undefined {
 
 // --- helpers ---
 
-const FAILS = '✗';
+const [FAILS, HOLDS, SURVIVES] = ['✗', '✓', '◇'] as const;
 /** Of what a page says; another program may have written it. */
 const MOST_CHARACTERS = 300;
-const BRUSHES: Readonly<Record<string, string>> = { [FAILS]: 'orange', '✓': 'blue' };
+const BRUSHES: Readonly<Record<string, string>> = {
+  [FAILS]: 'orange',
+  [SURVIVES]: 'orange',
+  [HOLDS]: 'blue',
+};
 const CHARACTERS: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
