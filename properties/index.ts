@@ -18,6 +18,7 @@ import { preferenceLossKnobs, preferenceLossRelations } from './losses/pairs/rel
 import { preferenceRewards } from './losses/pairs/rewards.ts';
 import { lossBonus } from './losses/policy/bonus.ts';
 import { corrections } from './losses/policy/corrections.ts';
+import { correctionsOfParts } from './losses/policy/corrections-of-parts.ts';
 import { declaredCorrection } from './losses/policy/declared-correction.ts';
 import { lossFormula } from './losses/policy/formula.ts';
 import { lossProperties } from './losses/policy/loss.ts';
@@ -207,6 +208,7 @@ export const properties: readonly Property[] = [
   ...anyCase(lossBonus),
   ...anyCase(samplingGaps),
   ...anyCase(corrections),
+  ...anyCase(correctionsOfParts),
   ...anyCase(declaredCorrection),
   ...anyCase(lossDescent),
   ...anyCase(lossGaps),

@@ -39,6 +39,12 @@ export const losses: readonly Bug[] = [
     todo: 'Compare the ratio with the cap, not its logarithm; take one ratio per token, or one per row, as configured, and pass the setting on to the loss.',
   },
   {
+    id: 'LP-24',
+    what: 'A token is corrected for the gap that another token, or another row, has to the inference engine.',
+    seen: [],
+    todo: 'Take the ratio of each token, or of all tokens of its row. A rollout that was continued after an update was sampled by several policies: keep the log-probabilities of each.',
+  },
+  {
     id: 'KL-02',
     what: 'The estimator k1 is used as a loss, where its gradient does not depend on the reference.',
     seen: [

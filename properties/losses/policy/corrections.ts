@@ -19,16 +19,16 @@ import { base, coverage, whole } from './loss.ts';
 import { engineOffered } from './sampling-gap.ts';
 
 /** Nats per token: most masks in use keep such a token, and no cap reaches it; far above what rounding moves. */
-const SMALL = 1 / 32;
+export const SMALL = 1 / 32;
 /** exp(12) is 160,000. */
 const LARGE = 12;
 /** Caps in use are 2 to 10. */
 const MOST = 1_000;
 /** Of the weight without a gap: a term of its own, as of a KL with the coefficient 0.1, may be left where a token is masked out. */
-const LEFT = 0.3;
+export const LEFT = 0.3;
 
 /** On policy, under a reference that is the policy, with one advantage for all rows: nothing but the gap moves a weight. */
-const onPolicy = (drawn: Tracks): Args<'loss'> => {
+export const onPolicy = (drawn: Tracks): Args<'loss'> => {
   const args = whole(drawn);
   // The engine's log-probability of a token stays below 0 when it is SMALL above.
   const logprobs = args.logprobs.map((row) => row.map((value) => value - SMALL));

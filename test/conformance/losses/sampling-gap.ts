@@ -118,6 +118,13 @@ const CORRECTIONS: Readonly<Record<string, Way>> = {
       return logRatios.map((logRatio) => (near ? Math.min(Math.exp(logRatio), 2) : 0));
     },
   },
+  // Per decision: what was sampled before a token counts for it, what came after does not.
+  'per token, by the product of the tokens up to it': {
+    factors: (logRatios) => logRatios.map((_, at) => Math.min(Math.exp(sum(logRatios.slice(0, at + 1))), 3)),
+  },
+  'per row, by the mean of its ratios': {
+    factors: (logRatios) => logRatios.map(() => Math.min(mean(logRatios.map(Math.exp)), 3)),
+  },
 };
 
 /** A mean over tokens of the ratio, the advantage and the factor, without a gradient through the factor. */
@@ -141,6 +148,26 @@ export function corrected({ factors }: Way, onlyKept = false): (args: Args<'loss
   };
 }
 
+/** Truncated at 2 and divided by the mean over the batch, so that the step does not become smaller with the gap. */
+function normalised(args: Args<'loss'>): Ok<'loss'> {
+  const { completion_mask: mask, old_logprobs: old, sampling_logprobs: engine } = args;
+  const factors = mask.map((row, b) =>
+    row.map((on, t) =>
+      on === 1 && engine !== undefined ? Math.min(Math.exp(cell(old, b, t) - cell(engine, b, t)), 2) : on,
+    ),
+  );
+  const total = sum(factors.flat());
+  const loss_weights = factors.map((row, b) =>
+    row.map((factor, t) =>
+      factor === 0
+        ? 0
+        : (-(args.advantages[b] ?? 0) * factor * Math.exp(cell(args.logprobs, b, t) - cell(old, b, t))) /
+          total,
+    ),
+  );
+  return { loss: sum(loss_weights.flat()), loss_weights };
+}
+
 export const ENGINE = { can: { loss: { sampling_logprobs: true } } } as const;
 
 export const besideEngines: readonly Legal[] = [
@@ -156,6 +183,7 @@ export const besideEngines: readonly Legal[] = [
       { ...ENGINE, ...(way.is === undefined ? {} : { semantics: way.is }) },
     ),
   ),
+  legal('an engine, corrected by weights whose mean is 1', { loss: normalised }, ENGINE),
   legal(
     'an engine, corrected in a way of its own, declared',
     { loss: corrected({ factors: perToken((ratio) => (ratio > 1 ? 1 + Math.log(ratio) : ratio)) }) },

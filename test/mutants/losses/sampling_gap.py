@@ -5,7 +5,7 @@ import math
 from conformance import data_parallel
 from conformance.data_parallel import loss_of
 
-from ..registry import MUTANTS
+from ..registry import MUTANTS, right_op
 
 
 def add(name, title, story, wrong, row="LP-18"):
@@ -161,4 +161,62 @@ corrected(
     "A mean of the two log-probabilities was subtracted, where the engine's was meant.",
     lambda ratio: min(math.sqrt(ratio), data_parallel.CAP),
     row="LP-22",
+)
+
+
+def of_rows(name, title, story, factors):
+    """`factors` of the log-ratios of all trained tokens, row by row: one factor each."""
+
+    def loss(old_logprobs, sampling_logprobs=None, **args):
+        right = right_op(data_parallel, "loss")
+        answer = right(old_logprobs=old_logprobs, sampling_logprobs=sampling_logprobs, **args)
+        if not sampling_logprobs:
+            return answer
+        on = [[t for t, m in enumerate(row) if m] for row in args["completion_mask"]]
+        rows = [[old_logprobs[b][t] - sampling_logprobs[b][t] for t in of] for b, of in enumerate(on)]
+        mixed = [list(row) for row in old_logprobs]
+        for b, (of, gaps) in enumerate(zip(on, factors(rows))):
+            for t, gap in zip(of, gaps):
+                mixed[b][t] -= gap
+        # What is logged is right.
+        return dict(right(old_logprobs=old_logprobs, sampling_logprobs=mixed, **args), metrics=answer["metrics"])
+
+    add(name, title, story, loss, row="LP-24")
+
+
+of_rows(
+    "correction-of-the-first-token",
+    "A row is corrected by the ratio of its first token",
+    "ratio[:, 0:1] * loss: written when a row had one policy, and one constant offset.",
+    lambda rows: [row[:1] * len(row) for row in rows],
+)
+of_rows(
+    "correction-of-the-last-token",
+    "A row is corrected by the ratio of its last token",
+    "A continued rollout keeps the numbers of the request that ended it.",
+    lambda rows: [row[-1:] * len(row) for row in rows],
+)
+of_rows(
+    "correction-of-the-neighbour",
+    "A token is corrected by the ratio of the token before it",
+    "The ratio lies beside logits, the loss beside tokens.",
+    lambda rows: [row[:1] + row[:-1] for row in rows],
+)
+of_rows(
+    "correction-of-the-largest-ratio",
+    "A row is corrected by the largest of its ratios",
+    "ratio.amax(-1): meant as a bound for rows of several policies.",
+    lambda rows: [[max(row)] * len(row) if row else [] for row in rows],
+)
+of_rows(
+    "correction-of-the-batch",
+    "All rows are corrected by one ratio, the mean of the batch",
+    "ratio[mask].mean() instead of one mean a row.",
+    lambda rows: [[mean(sum(rows, []))] * len(row) for row in rows],
+)
+of_rows(
+    "correction-of-the-next-row",
+    "A row is corrected by the ratios of another one",
+    "Rows were sorted by length for the engine, and its answers were never put back.",
+    lambda rows: [[mean(rows[b - 1])] * len(row) for b, row in enumerate(rows)],
 )
