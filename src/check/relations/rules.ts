@@ -250,10 +250,10 @@ export const RULES: Readonly<Record<Relation, Rule>> = {
       world.semantics.in_place?.includes(op)
         ? `semantics.in_place names ${op}: it writes into its arguments on purpose`
         : undefined,
-    async check({ subject, op, args }) {
+    async check({ subject, op, args, ask }) {
       const outcome = await subject.attempt(op, args);
-      // Ask again, so that the refusal or exception is reported as such.
-      if ('refused' in outcome) return void (await subject.ask(op, args));
+      // Ask again, so that the refusal or exception is reported as such; some ops may refuse in whatever way.
+      if ('refused' in outcome) return void (await ask(args));
       const { written } = outcome;
       if (written.length === 0) return undefined;
       const names = written.join(' and ');

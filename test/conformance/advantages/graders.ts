@@ -43,6 +43,13 @@ const unbounded = ({
   return { penalties: lengths.map((length) => Math.min((-(length - limit + buffer) / buffer) * 0.5, 0)) };
 };
 
+/** DAPO's punishment as it is written down: without a buffer, Python's division by 0 is what refuses. */
+const divided = (args: Args<'overlong_penalty'>): Ok<'overlong_penalty'> => {
+  if (args.buffer === 0) throw new Error('division by zero');
+  const { penalties } = unbounded(args) as Ok<'overlong_penalty'>;
+  return { penalties: penalties.map((penalty) => Math.max(-1, 2 * penalty)) };
+};
+
 /** Without a buffer the limit itself is too long. */
 const hardLimit = ({
   lengths,
@@ -103,6 +110,7 @@ export const graders: readonly Legal[] = [
   ),
   legal('rewards less a price of length', { reward: withLengths }, { can: { reward: { samples: SAMPLES } } }),
   legal('an overlong penalty without a bound, that needs a buffer', { overlong_penalty: unbounded }),
+  legal('an overlong penalty that divides by its buffer', { overlong_penalty: divided }),
   legal('an overlong penalty that is a hard limit without a buffer', { overlong_penalty: hardLimit }),
   legal('the reward of what reaches the limit is taken away', { overlong_penalty: zeroed((limit) => limit) }),
   legal('the reward of what exceeds the limit is taken away', {
