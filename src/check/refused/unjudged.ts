@@ -1,5 +1,6 @@
 // What no property could judge, because an adapter answers the value alone: a loss without its gradient, scores without a
-// model to compare them with. The op's own object says which answers are its gradient.
+// model to compare them with; or because it is never sent what training is. The op's own object says which answers are its gradient.
+import type { Capability } from '../../protocol/capability.ts';
 import { isOptional } from '../../protocol/fields.ts';
 import { type Hello, type Ok, OPS, type Op, type OpSpec } from '../../protocol/message.ts';
 import type { RequestTally, Unjudged } from '../events.ts';
@@ -34,6 +35,26 @@ const GAPS: { readonly [O in Op]?: Gap<O> } = {
   },
 };
 
+/**
+ * Inputs that training has and that are sent only if the op offers them: without them scores at one temperature and losses of one
+ * batch are all that is seen. An op that declares `false` has none, and nothing is missing.
+ */
+const OFFERS = {
+  temperature: (op: Op) => `\`${op}\` at other temperatures than 1`,
+  micro_batches: (op: Op) => `\`${op}\` over several micro-batches`,
+} as const;
+/** Those without which a mistake is in each step. */
+const OFFERED: readonly Op[] = ['logprobs', 'loss', 'sft_loss'];
+
+function notOffered(op: Op, capability: Capability): Unjudged[] {
+  const { offers = [] }: OpSpec = OPS[op];
+  return (Object.keys(OFFERS) as (keyof typeof OFFERS)[]).flatMap((name) =>
+    OFFERED.includes(op) && offers.includes(name) && capability[name] === undefined
+      ? [{ op, what: OFFERS[name](op), line: `offer \`${name}\`, or declare it false` }]
+      : [],
+  );
+}
+
 /** What a loss trains shows in these ops as well. */
 const STEPS: { readonly [O in Op]?: Op } = {
   loss: 'train_step',
@@ -56,19 +77,19 @@ function gradientOf(op: Op): Gap<Op> | undefined {
   };
 }
 
-/** Of the ops that this run asked, in the order of the protocol. */
+/** Of the ops that this run asked, in the order of the protocol: what they leave out, then what they are never sent. */
 export function unjudgedOf({ given = {} }: Pick<RequestTally, 'given'>, { ops }: Hello): readonly Unjudged[] {
-  return (Object.keys(OPS) as Op[]).flatMap((op) => {
-    const marks = given[op];
-    if (marks === undefined || marks.total === 0) return [];
+  const asked = (Object.keys(OPS) as Op[]).filter((op) => (given[op]?.total ?? 0) > 0);
+  const leftOut = asked.flatMap((op): Unjudged[] => {
     const gap: Gap<Op> | undefined = GAPS[op] ?? gradientOf(op);
     if (gap === undefined) return [];
     const { what, line, answers = [], ops: others = [] } = gap;
     const isJudged =
-      answers.some((field) => marks.counts[field] !== undefined) ||
+      answers.some((field) => given[op]?.counts[field] !== undefined) ||
       others.some((other) => ops[other] !== undefined);
     return isJudged ? [] : [{ op, what, line }];
   });
+  return [...leftOut, ...asked.flatMap((op) => notOffered(op, ops[op] ?? {}))];
 }
 
 /** Of an answer, the fields that it may leave out and has not. */

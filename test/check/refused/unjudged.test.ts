@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Args,
+  type Hello,
   objectTrainer,
   type Property,
   type RunEvent,
@@ -63,12 +64,25 @@ const asking = (ops: readonly Op[]): Property =>
 /** Which optional fields each op answers. */
 type Answers = Readonly<Partial<Record<Op, readonly string[]>>>;
 
-const answering = (answers: Answers, others: readonly Op[] = []): Trainer =>
+/** One batch at one temperature is all that these ever see. */
+const NONE_OFFERED: Hello['ops'] = {
+  loss: { micro_batches: false },
+  sft_loss: { micro_batches: false },
+  logprobs: { temperature: false },
+};
+
+const answering = (
+  answers: Answers,
+  others: readonly Op[] = [],
+  offered: Hello['ops'] = NONE_OFFERED,
+): Trainer =>
   objectTrainer({
     hello: {
       protocol: 1,
       name: 'values',
-      ops: Object.fromEntries([...Object.keys(answers), ...others].map((op) => [op, {}])),
+      ops: Object.fromEntries(
+        [...Object.keys(answers), ...others].map((op) => [op, offered[op as Op] ?? {}]),
+      ),
     },
     ops: {
       ...Object.fromEntries(others.map((op) => [op, () => reject('it is not asked here')])),
@@ -135,6 +149,28 @@ describe('an adapter that answers the value alone', () => {
     expect(line).toMatch(
       /^Not judged: whether .*`score`.*; the gradient of `loss` .*; the gradient of `sft_loss` .*; 1 more\.$/,
     );
+  });
+});
+
+describe('what an op is never sent', () => {
+  const heard = async (answers: Answers, offered: Hello['ops']): Promise<string[]> =>
+    linesOf(await eventsOf(answering(answers, [], offered), Object.keys(answers) as Op[]));
+
+  test.each<[Op, Answers, string]>([
+    ['loss', { loss: ['loss_weights'] }, '`loss` over several micro-batches (offer `micro_batches`'],
+    ['sft_loss', { sft_loss: ['loss_weights'] }, '`sft_loss` over several micro-batches (offer'],
+    ['logprobs', { logprobs: [] }, '`logprobs` at other temperatures than 1 (offer `temperature`'],
+  ])('%s', async (op, answers, what) => {
+    const [line] = await heard(answers, {});
+    expect(line).toContain(`Not judged: ${what}`);
+    const offered = op === 'logprobs' ? { temperature: true } : { micro_batches: true };
+    expect(await heard(answers, { [op]: offered })).toEqual([]);
+    expect(await heard(answers, NONE_OFFERED)).toEqual([]);
+  });
+
+  test('is named after what is left out', async () => {
+    const [line] = await heard({ loss: [], sft_loss: [] }, {});
+    expect(line).toMatch(/gradient of `loss` .*gradient of `sft_loss` .*`loss` over several.*; 1 more\.$/);
   });
 });
 
