@@ -18,6 +18,7 @@ export interface Written {
 export function contentFaults(written: Written, writer: Writer, options: ViewOptions): Fault[] {
   return [
     ...emptyAnswers(written.messages),
+    ...swapped(written.messages),
     ...dropped(written),
     ...lists(written),
     ...controlText(written, writer, options),
@@ -71,6 +72,15 @@ function emptyAnswers(messages: readonly ChatMessage[]): Fault[] {
       ? [fault('blank-answer', 'An answer of the assistant is nothing but white space.')]
       : []),
   ];
+}
+
+/** A greeting may come first; that nobody answers the last message as well is the shape of a dialogue with its roles exchanged. */
+function swapped(messages: readonly ChatMessage[]): Fault[] {
+  const first = messages.find(({ role }) => role !== 'system');
+  if (first?.role !== 'assistant' || messages.at(-1)?.role !== 'user') return [];
+  const sentence =
+    'The first message is of the assistant and the last one of the user: are the roles exchanged?';
+  return [fault('roles-swapped', sentence)];
 }
 
 /** A message, or the calls of one, that the template leaves out. */

@@ -153,6 +153,15 @@ export const NOTES = {
     what: 'The row is the same as an earlier one.',
     todo: 'Leave it out, unless it is meant to count twice.',
   },
+  'pair-of-one': {
+    what: 'Chosen and rejected are the same tokens.',
+    todo: 'Leave the pair out: its loss has no gradient. If they differ beyond the length limit, raise it.',
+  },
+  'roles-swapped': {
+    what: 'The conversation begins with an answer and ends with a question.',
+    todo: 'Look whether user and assistant are named the wrong way round: the questions are what is trained then.',
+    catches: ['MSK-05'],
+  },
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',
     todo: 'Use a template that prints reasoning_content, or put the thought into the content as the model writes it.',

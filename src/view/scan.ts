@@ -8,7 +8,7 @@ import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
 import type { Making } from './making.ts';
 import type { Entry } from './read.ts';
-import { openRepeated } from './repeated.ts';
+import { openRepeated, sameHalves } from './repeated.ts';
 import { addShares, type RoleShare } from './roles.ts';
 import type { Made, TokenRow, ViewOptions } from './row.ts';
 import { shapesOf } from './shape/shape.ts';
@@ -96,8 +96,9 @@ export function openScanner(options: Making, keep: Keep): Scanner {
     const all = viewedRows(entry, options, assumed);
     // An unreadable row gets one flag, not a second one for being repeated.
     const again = all.some(({ row }) => row !== undefined) ? repeated(entry) : undefined;
+    const common = [again, sameHalves(all)].filter((each) => each !== undefined);
     for (const made of all) {
-      const viewed = again === undefined ? made : { ...made, faults: [...made.faults, again] };
+      const viewed = common.length === 0 ? made : { ...made, faults: [...made.faults, ...common] };
       rows++;
       tokens += viewed.row?.ids.length ?? 0;
       const own = viewed.row?.trained.reduce((sum, each) => sum + Number(each), 0) ?? 0;

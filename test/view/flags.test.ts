@@ -169,6 +169,16 @@ describe('conversations', () => {
     expect(flags({ messages: talk('.') })).toEqual([]);
   });
 
+  test('an answer that comes first and a question that comes last', () => {
+    const [question, answer] = talk();
+    const system = { role: 'system', content: 'Be brief.' };
+    expect(flags({ messages: [answer, question] })).toContain('roles-swapped');
+    expect(flags({ messages: [system, answer, question] })).toContain('roles-swapped');
+    expect(flags({ messages: [answer, question, answer, question] })).toContain('roles-swapped');
+    expect(flags({ messages: [answer, question, answer] })).not.toContain('roles-swapped');
+    expect(flags({ messages: [question, answer, question] })).not.toContain('roles-swapped');
+  });
+
   test('an answer that is a tool call is not empty', () => {
     const call = {
       role: 'assistant',

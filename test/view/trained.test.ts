@@ -60,6 +60,26 @@ describe('labels against --train-on', () => {
   });
 });
 
+describe('pairs whose halves are one', () => {
+  const noted = (value: unknown, maxLength?: number): string[] =>
+    flags(value, maxLength === undefined ? qwen : { ...qwen, maxLength });
+
+  test('are noted: of texts, of messages, and where the length limit makes them one', () => {
+    expect(noted({ prompt: 'The sky is', chosen: ' blue.', rejected: ' blue.' })).toEqual(['pair-of-one']);
+    expect(noted({ prompt: talk().slice(0, 1), chosen: talk().slice(1), rejected: talk().slice(1) })).toEqual(
+      ['pair-of-one'],
+    );
+    const long = { prompt: 'The sky is', chosen: ' blue, I say.', rejected: ' blue, I know.' };
+    expect(noted(long)).toEqual([]);
+    expect(noted(long, 5)).toContain('pair-of-one');
+  });
+
+  test('other pairs are not', () => {
+    expect(noted({ prompt: 'The sky is', chosen: ' blue.', rejected: ' blue' })).toEqual([]);
+    expect(noted({ prompt: 'The sky is', chosen: ' blue.', rejected: ' Blue.' })).toEqual([]);
+  });
+});
+
 describe('rows that come twice', () => {
   const counted = (...values: unknown[]) =>
     scan(
