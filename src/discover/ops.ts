@@ -56,6 +56,13 @@ export const PROOFS: readonly Proof[] = [
     capability: { processors: ['temperature', 'top_k', 'top_p'] },
   },
   { op: 'pack', property: 'pack/rows-are-made-of-the-examples', layouts: NONE },
+  {
+    op: 'filter_rollouts',
+    property: 'reward/filter-follows-the-rule',
+    layouts: NONE,
+    told: ['filter_equal_rewards'],
+    capability: { group_size: 4 },
+  },
   { op: 'overlong_penalty', property: 'reward/overlong-costs-more-with-length', layouts: NONE },
 ];
 
@@ -81,6 +88,7 @@ const PUBLISHED = new Set([
 
 const ALWAYS_PLAIN = new Set<Op>([
   'clip_advantages',
+  'filter_rollouts',
   'overlong_penalty',
   'penalties',
   'sampling',

@@ -1,5 +1,6 @@
 """How each op is asked about: those of `_sources`, and the steps of a sampler and of a cut, which have settings that are off at times."""
 
+from ._settings import GROUP
 from ._sources import ASKS as _OF_TRACKS
 from ._sources import Ask, Source, _hints, _plain
 
@@ -114,7 +115,33 @@ _TRUNCATE = Ask(
     shapes=("each", "once", "alone"),
 )  # fmt: skip
 
-ASKS = {**_OF_TRACKS, **_DECODING, "truncate": _TRUNCATE}
+_INTERLEAVED = ("interleaved_groups", True)
+_SIZE = ("group_size", GROUP)
+# Which rows stay: as groups with rewards that differ, or rows that were not cut off.
+_FILTER = Ask(
+    (
+        Source("rewards", "rewards"),
+        Source("rewards", "rewards.view(-1, %d)" % GROUP, "torch", "table", capability=_SIZE),
+        Source("group_ids", "group_ids", capability=_INTERLEAVED),
+        Source("group_ids", "group_ids.tolist()", "torch", capability=_INTERLEAVED),
+        Source("lengths", "lengths"),
+        Source("truncated", "truncated"),
+        Source("max_length", "max_length", kind="whole"),
+    ),
+    {
+        "rewards": ("rewards", "scores", "returns"),
+        "group_ids": ("groups", "ids", "prompts", "uids", "uid", "index"),
+        "lengths": ("lengths", "len"),
+        "truncated": ("truncated", "clipped", "overlong"),
+        "max_length": ("max", "limit"),
+    },
+    frozenset(("filter", "filtering", "filtered", "dynamic", "keep", "kept", "drop", "informative", "zero", "variance", "std", "groups")),
+    ("rewards",),
+    against=frozenset(("logits", "logprobs", "values", "labels", "mask")),
+    never=frozenset(("advantages", "normalize", "normalise", "whiten", "loss", "penalty", "best", "sort", "top")),
+)  # fmt: skip
+
+ASKS = {**_OF_TRACKS, **_DECODING, "truncate": _TRUNCATE, "filter_rollouts": _FILTER}
 # What stands for a row alone, in the lines that go through the rows.
 ONE_ROW = {
     "logits": "logits[row]",

@@ -5,6 +5,7 @@ import json
 import math
 import re
 
+from ._settings import GROUP
 from ._sources import WIDTH, lengths_of
 
 # Elements of a tuple that are looked at.
@@ -26,6 +27,7 @@ FIELDS = {
     "value_loss": (("loss", "number"),),
     "sft_loss": (("loss", "number"),),
     "overlong_penalty": (("penalties", "row"),),
+    "filter_rollouts": (("kept", "keep", "kept", "kept groups", "numbers of groups"),),
     "gae": (("advantages", "track", "time"), ("returns?", "track", "time")),
     "preference_loss": (("loss", "mean"), ("losses?", "row"), ("chosen_rewards?", "row"), ("rejected_rewards?", "row")),
     "mask": (("input_ids?", "ids"), ("attention_mask?", "bits"), ("completion_mask", "bits"), ("position_ids!", "matrix")),
@@ -48,7 +50,14 @@ _OF_A_ROW = {
     "sampling": (("logprobs", "score", "prob"),),
     "truncate": (("input_ids", "steps"), ("labels", "steps"), ("attention_mask!", "steps"), ("position_ids!", "steps")),
 }
+# Rows that stay, told by a flag for each row or for each group of a table; or by their numbers, or those of the groups.
+_TO_ROWS = {
+    "keep": "[row for row, keep in enumerate(%s) if keep]",
+    "kept groups": "[row for row in range(len(rewards)) if (%%s)[row // %d]]" % GROUP,
+    "numbers of groups": "[row for row in range(len(rewards)) if row // %d in list(%%s)]" % GROUP,
+}
 _ALIKE = {
+    "kept": ("kept", "keep", "indices", "kept_indices", "keep_mask", "mask", "idx", "rows"),
     "completion_mask": ("completion_mask", "loss_mask", "mask", "response_mask", "action_mask", "trained", "comp_mask"),
     "attention_mask": ("attention_mask", "attention", "attn", "attn_mask", "att", "att_mask"),
     "input_ids": ("input_ids", "ids", "tokens", "sequences", "batch"),
@@ -127,7 +136,7 @@ def readings(fields, value, names, rows):
                 longer.append((taken, score - 0.5))
         found = longer
     found.sort(key=lambda pair: -pair[1])
-    return [[(name, "%s" + part + behind) for name, part, behind in taken] for taken, _ in found[:_MOST_READINGS] if taken]
+    return [[(name, behind % ("%s" + part) if "%s" in behind else "%s" + part + behind) for name, part, behind in taken] for taken, _ in found[:_MOST_READINGS] if taken]
 
 
 def unread(fields, value, names, reading):
@@ -158,6 +167,8 @@ _TO_LOGPROBS = dict(scores=".log_softmax(-1)", score=".log_softmax(-1)", probs="
 def _behind(shape, value, rows):
     if shape == "mean":
         return ".mean()" if shape_of(value) == (rows,) else ""
+    if shape in _TO_ROWS:
+        return _TO_ROWS[shape]
     return {"tokens": "[:, 0]", "table": ".flatten()", "flat": ".view(len(logits), -1)", "time": ".T", **_TO_LOGPROBS}.get(shape, "")
 
 
@@ -180,7 +191,7 @@ def _fits(value, shape, rows):
     if shape == "number":
         return all(extent == 1 for extent in at) and not isinstance(value, bool)
     if shape == "row":
-        return at == (rows,)
+        return at == (rows,) and not any(isinstance(x, bool) for x in _lists(value))
     if shape == "mean":
         return at == () or (at == (rows,) and hasattr(value, "mean"))
     if shape == "tokens":
@@ -193,6 +204,8 @@ def _fits(value, shape, rows):
         return len(at) == 2
     if shape == "steps":
         return len(at) == 1
+    if shape in ("kept", *_TO_ROWS):
+        return _tells_rows(_lists(value), shape, rows) if len(at) == 1 else False
     if shape in _TO_LOGPROBS:
         likely = hasattr(value, "log_softmax") and value.is_floating_point() and bool(((value >= 0) & (value <= 1)).all())
         wide = at[-1:] > (1,) and (len(at) == 1 if shape in ("score", "prob") else len(at) == 2 and at[0] == rows)
@@ -208,6 +221,17 @@ def _fits(value, shape, rows):
     if shape == "ids":
         return any(x > 1 for row in _lists(value) for x in row) and not any(x < 0 for row in _lists(value) for x in row)
     return True
+
+
+def _tells_rows(flat, shape, rows):
+    """Flags are true and false, or 0 and 1; numbers of rows are neither twice there nor all of them flags."""
+    flags = all(x in (0, 1) for x in flat)
+    if shape == "keep":
+        return flags and len(flat) == rows
+    if shape == "kept groups":
+        return flags and len(flat) * GROUP == rows
+    most = rows if shape == "kept" else rows // GROUP
+    return not any(isinstance(x, (bool, float)) for x in flat) and len(set(flat)) == len(flat) and all(0 <= x < most for x in flat)
 
 
 def _is_even(value, rows):
