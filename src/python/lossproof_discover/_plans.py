@@ -330,11 +330,17 @@ def _plan(op, ask, candidate, picked):
     if one.ways & UNMASKED and apart:
         return None  # of rewards and values, who zeroes one zeroes both
     if one.ways & UNMASKED and "completion_mask" in sources:
-        one.score -= 1.0  # who takes a mask is to use it; some take it for whitening alone
+        if not _may_be_left_out(candidate, picked, "completion_mask"):
+            return None  # who needs a mask is to use it
+        one.score -= 1.0  # some take one for whitening alone
     if one.ways - UNMASKED and apart:
         one.score -= 0.5  # a mask of tokens beside a number per row: rather both of tokens
     one.shifted = _shifted(candidate, picked)
     return one
+
+
+def _may_be_left_out(candidate, picked, field):
+    return any(p.default is not None for p, choice in zip(candidate.parameters, picked) if choice.source is not None and choice.source.field == field)
 
 
 def _shifted(candidate, picked):
