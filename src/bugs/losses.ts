@@ -57,12 +57,6 @@ export const losses: readonly Bug[] = [
     todo: 'In a loss use k2, or the full KL; k1 has the gradient 1 wherever the reference is, and k3 another one than its name suggests. k1 belongs in the reward.',
   },
   {
-    id: 'KL-06',
-    what: 'The name of an estimator selects another one, or none.',
-    seen: ['verl-project/verl#6058', 'THUDM/slime@7b2701ce8', 'OpenRLHF/OpenRLHF@21c76ee2'],
-    todo: 'Dispatch by a table that raises for an unknown name, and run every name that the configuration accepts once.',
-  },
-  {
     id: 'KL-09',
     what: 'The configured coefficient has no effect.',
     formula: 'the KL term is missing',

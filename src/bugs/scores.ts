@@ -83,6 +83,12 @@ export const scores: readonly Bug[] = [
     todo: 'Score old and new log-probabilities with the same micro-batches, padding and kernels, or take the detached new ones in the first step. Then the first ratio is 1.',
   },
   {
+    id: 'KL-06',
+    what: 'The name of an estimator selects another one, or none.',
+    seen: ['verl-project/verl#6058', 'THUDM/slime@7b2701ce8', 'OpenRLHF/OpenRLHF@21c76ee2'],
+    todo: 'Dispatch by a table that raises for an unknown name, and run every name that the configuration accepts once.',
+  },
+  {
     id: 'KL-01',
     what: 'The KL term is subtracted from the loss.',
     formula: 'its sign is turned, or the KL term is subtracted from the loss',
