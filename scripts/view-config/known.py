@@ -4,6 +4,7 @@ templates. `view --config` reads these files and never guesses a key.
     python scripts/view-config/known.py trl-names --out old.txt    # in an environment with an older TRL
     python scripts/view-config/known.py trl --formerly old.txt --out src/view/config/known/trl.json
     python scripts/view-config/known.py llama-factory --out src/view/config/known/llama-factory.json
+    python scripts/view-config/known.py verl --out src/view/config/known/verl.json
 
 Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
@@ -13,9 +14,11 @@ import dataclasses
 import enum
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import sys
 import types
 import typing
@@ -185,6 +188,72 @@ def llama_factory_keys():
     }
 
 
+def flattened(value, prefix=""):
+    """Leaves of a nested mapping by their dotted names; an empty mapping is a leaf."""
+    leaves = {}
+    for key, inner in value.items():
+        if isinstance(inner, dict) and inner:
+            leaves.update(flattened(inner, f"{prefix}{key}."))
+        else:
+            leaves[f"{prefix}{key}"] = inner
+    return leaves
+
+
+def key_of(value):
+    """A key of which only its default is known."""
+    kind = next((name for kind, name in KINDS.items() if type(value) is kind), "any")
+    return {"kinds": [kind], "default": plain(value)}
+
+
+def package(name):
+    return pathlib.Path(importlib.util.find_spec(name).submodule_search_locations[0])
+
+
+def verl():
+    """Of each of its two ways to train: the keys of its configuration, and those that its code asks for besides."""
+    import yaml
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+
+    folder = package("verl")
+    sources = {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))}
+    parts = {}
+    ways = {"sft": ("sft_trainer_engine", "multiturn_sft_dataset.py", "rl_dataset.py"), "rl": ("ppo_trainer", "rl_dataset.py", "multiturn_sft_dataset.py")}
+    for way, (name, own, other) in ways.items():
+        with initialize_config_dir(str(folder / "trainer" / "config"), version_base=None):
+            made = yaml.safe_load(OmegaConf.to_yaml(compose(name)))
+        keys = {key: key_of(value) for key, value in flattened(made).items() if re.match(r"data\.|(actor_rollout_ref\.)?model\.[a-z_]+$", key)}
+        text = (folder / "utils" / "dataset" / own).read_text(encoding="utf-8")
+        read = set(re.findall(r'config\.get\(\s*"(\w+)"', text))
+        for path, source in sources.items():
+            # Evaluation and generation have configurations of their own.
+            if path.name.startswith("sft_trainer") if way == "sft" else not re.match(r"sft_trainer|main_eval|main_generation", path.name):
+                read |= set(re.findall(r'config\.data(?:\.|\.get\(\s*"|\[")(\w+)', source))
+        for key, entry in keys.items():
+            inner = key.removeprefix("data.").split(".")[0]
+            # Kept in a field that nothing asks for is not read.
+            uses = sum(
+                len(re.findall(rf"""(?:\.|["']){inner}\b""", re.sub(rf"self\.{inner} = .*", "", source)))
+                for path, source in sources.items()
+                if path.name != other
+            )
+            # The tokenizer is that of the model: of this word alone, each use is another one's.
+            if key.startswith("data.") and (uses == 0 or (way == "rl" and inner == "tokenizer")):
+                entry["idle"] = True
+        parts[way] = dict(sorted(keys.items()))
+        more = sorted(f"data.{each}" for each in read - {"get", "keys"} if f"data.{each}" not in keys and not any(key.startswith(f"data.{each}.") for key in keys))
+        parts[f"{way}-more"] = {key: {"kinds": ["any"], "default": None} for key in more}
+    return {
+        "trainer": "verl",
+        "version": importlib.metadata.version("verl"),
+        "keys": {**parts["rl"], **parts["sft"]},
+        "launcher": [],
+        "parts": parts,
+        "others": {},
+        "templates": {},
+    }
+
+
 def trl_names():
     import trl
 
@@ -194,6 +263,9 @@ def trl_names():
     made = names_of([getattr(trl, name) for name in ("ScriptArguments", "SFTConfig", "ModelConfig")])
     versions = {True: "transformers " + transformers.__version__, False: "TRL " + importlib.metadata.version("trl")}
     return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
+
+
+TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl}
 
 
 def printed(known):
@@ -210,7 +282,7 @@ def printed(known):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trainer", choices=["trl", "llama-factory", "trl-names"])
+    parser.add_argument("trainer", choices=[*TRAINERS, "trl-names"])
     # Trainers print to the standard output while they are imported.
     parser.add_argument("--out", metavar="FILE", type=pathlib.Path, required=True)
     parser.add_argument("--formerly", metavar="FILE", default=None)
@@ -218,7 +290,7 @@ def main():
     if given.trainer == "trl-names":
         given.out.write_text(trl_names() + "\n")
         return
-    known = trl() if given.trainer == "trl" else llama_factory()
+    known = TRAINERS[given.trainer]()
     known["with"] = "transformers " + importlib.metadata.version("transformers")
     known["formerly"] = {}
     if given.formerly:

@@ -25,7 +25,8 @@ function trainsAll({ trained, real }: TokenRow): boolean {
   return true;
 }
 
-const nothingTrained: Rule = (row) => {
+const nothingTrained: Rule = (row, { promptsOnly }) => {
+  if (promptsOnly) return [];
   // What stands first is no target: nothing predicts it.
   if (row.trained.some((trained, at) => trained && at > 0)) return [];
   const off = row.answers.length > 0 && row.answers.every(({ told }) => told === false);

@@ -32,6 +32,8 @@ export interface IdsShape {
   readonly attention?: Ids;
   /** The conversation that the ids were made of, where the row has kept it. */
   readonly chat?: ChatShape;
+  /** What is trained of them, where a trainer's rules made them. */
+  readonly assumed?: string;
 }
 
 /** Made already, by the rules of a trainer whose configuration was read. */

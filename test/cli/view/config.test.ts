@@ -49,6 +49,16 @@ const FACTORY = [
   'finetuning_type: lora',
 ];
 
+const VERL = [
+  'actor_rollout_ref:',
+  '  model:',
+  '    path: model',
+  'data:',
+  '  train_files: rows.jsonl',
+  '  reward_fn_key: messages',
+  '  prompt_key: messages',
+];
+
 function projectOf(config: readonly string[], info: unknown = INFO, rows: readonly unknown[] = ROWS): World {
   const world = makeWorld();
   const lines = rows.map((row) => JSON.stringify(row)).join('\n');
@@ -89,6 +99,35 @@ describe('a clean configuration', () => {
     expect(text).toContain('by the documented rules of LLaMA-Factory 0.9.5 (stage sft)');
     expect(text).toContain('None of 2 rows is flagged');
     expect(code).toBe(0);
+  });
+
+  test('of verl, in a script that sets variables', async () => {
+    const world = projectOf([]);
+    world.write(
+      'train.sh',
+      [
+        '#!/usr/bin/env bash',
+        'MODEL=§{1:-model}',
+        'data=rows.jsonl',
+        'ARGS=(',
+        '  data.prompt_key=messages # the column',
+        '  "data.max_prompt_length=64"',
+        ')',
+        'python3 -m verl.trainer.main_ppo \\',
+        '  data.train_files="[\'$data\']" \\',
+        '  actor_rollout_ref.model.path=§MODEL "§{ARGS[@]}" §@ 2>&1 | tee log.txt',
+      ]
+        .join('\n')
+        .replaceAll('§', '$'),
+    );
+    expect(await world.run('view', '--config', 'train.sh')).toBe(0);
+    const text = flat(world.both());
+    expect(text).toContain('by the documented rules of verl 0.9.1 (verl.trainer.main_ppo)');
+    expect(text).toContain(
+      'data.train_files ["rows.jsonl"], data.prompt_key "messages", data.max_prompt_length 64',
+    );
+    expect(text).toContain('rows are prompts, and nothing of them is trained');
+    expect(text).toContain('template <|im_start|>assistant⏎');
   });
 
   test('of LLaMA-Factory, as JSON', async () => {
@@ -144,6 +183,21 @@ describe('a setting that does nothing is named, with its line', () => {
       'a text for false',
       [...FACTORY, 'train_on_prompt: "false"'],
       '✗ train_on_prompt (line 7): "false" is a text, and so true in Python',
+    ],
+    [
+      'the truncation of verl, where agents cut',
+      [...VERL, '  truncation: right'],
+      '✗ data.truncation (line 8): It does nothing: nothing in verl 0.9.1 reads it',
+    ],
+    [
+      'a key of verl’s other trainer',
+      [...VERL, '  messages_key: messages'],
+      '✗ data.messages_key (line 8): This is a key of `verl.trainer.sft_trainer`, not of `verl.trainer.main_ppo`',
+    ],
+    [
+      'a text for false in verl',
+      [...VERL, '  filter_overlong_prompts: "false"'],
+      '✗ data.filter_overlong_prompts (line 8): "false" is a text, and so true in Python',
     ],
     [
       'thinking of another template',
@@ -251,6 +305,16 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       'is a configuration of axolotl, which view does not read',
     ],
     ['nobody’s file', ['a: 1'], 'is not recognised as a configuration of TRL or LLaMA-Factory'],
+    [
+      'a data set class of somebody’s own',
+      [...VERL, '  custom_cls:', '    path: mine.py'],
+      'view runs no code of yours',
+    ],
+    [
+      'a remote file',
+      [...VERL.slice(0, 4), '  train_files: hdfs://a/b.parquet'],
+      'is remote, and view downloads nothing',
+    ],
     ['no YAML', ['a: ['], 'train.yaml is not YAML'],
     [
       'aliases that explode',
