@@ -5,6 +5,7 @@ templates. `view --config` reads these files and never guesses a key.
     python scripts/view-config/known.py trl --formerly old.txt --out src/view/config/known/trl.json
     python scripts/view-config/known.py llama-factory --out src/view/config/known/llama-factory.json
     python scripts/view-config/known.py verl --out src/view/config/known/verl.json
+    python scripts/view-config/known.py axolotl --out src/view/config/known/axolotl.json
 
 Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
@@ -254,6 +255,75 @@ def verl():
     }
 
 
+def stubbed(names):
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "src" / "python"))
+    from lossproof.testing import stub
+
+    return stub(names)
+
+
+def model_keys(model):
+    """Fields of a pydantic model, as keys_of for dataclasses."""
+    keys = {}
+    for name, field in sorted(model.model_fields.items()):
+        kinds, choices = kinds_of(unwrapped(field.annotation))
+        # Names, or any other text.
+        if str in typing.get_args(unwrapped(field.annotation)):
+            choices = None
+        entry = {"kinds": sorted(kinds), "default": plain(field.default)}
+        if choices and all(isinstance(choice, str) for choice in choices):
+            entry["choices"] = choices
+        keys[name] = entry
+    return keys
+
+
+def unwrapped(hint):
+    """Annotated[X, ...] is X, also within a union."""
+    origin = typing.get_origin(hint)
+    if origin is typing.Annotated:
+        return unwrapped(typing.get_args(hint)[0])
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union[tuple(unwrapped(each) for each in typing.get_args(hint))]
+    return hint
+
+
+def axolotl():
+    with stubbed(["colorama", "fire", "bitsandbytes", "peft", "addict", "modelscope", "posthog", "s3fs", "dotenv"]):
+        import colorama
+
+        colorama.Fore = type("Fore", (), {"CYAN": "", "RESET": ""})
+        from axolotl.prompters import AlpacaPrompter
+        from axolotl.utils.schemas.config import AxolotlInputConfig
+        from axolotl.utils.schemas.datasets import SFTDataset
+
+        folder = package("axolotl")
+        keys = model_keys(AxolotlInputConfig)
+        # Of plug-ins, and what is read of older configurations before the keys are looked at.
+        more = set()
+        for path in [*folder.glob("integrations/*/args.py"), *folder.glob("utils/schemas/*.py")]:
+            text = path.read_text(encoding="utf-8")
+            more |= set(re.findall(r"^    (\w+): ", text, re.M)) if path.name == "args.py" else set()
+            more |= set(re.findall(r'data\.get\(\s*"(\w+)"|"(\w+)" in data\b', text) and [a or b for a, b in re.findall(r'data\.get\(\s*"(\w+)"|"(\w+)" in data\b', text)])
+        alpaca = AlpacaPrompter()
+        return {
+            "trainer": "axolotl",
+            "version": importlib.metadata.version("axolotl"),
+            "keys": keys,
+            "launcher": sorted(more - set(keys)),
+            "parts": {"datasets": model_keys(SFTDataset)},
+            "others": {},
+            "templates": {
+                "alpaca prompts": {
+                    "system": alpaca.system_format.format(system=alpaca.system_prompt),
+                    "systemWithoutInput": alpaca.system_format.format(system=alpaca.system_no_input_prompt),
+                    "turn": alpaca.turn_format,
+                    "turnWithoutInput": alpaca.turn_no_input_format,
+                },
+                **{file.stem: True for file in sorted((folder / "utils" / "chat_templates" / "templates").glob("*.jinja"))},
+            },
+        }
+
+
 def trl_names():
     import trl
 
@@ -265,7 +335,7 @@ def trl_names():
     return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
 
 
-TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl}
+TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl}
 
 
 def printed(known):

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
+import { axolotl } from '../../src/view/config/axolotl/settings.ts';
 import { nearest } from '../../src/view/config/keys.ts';
 import { knownOf } from '../../src/view/config/known.ts';
 import { llamaFactory } from '../../src/view/config/llama-factory/settings.ts';
@@ -90,19 +91,31 @@ const row = fc.dictionary(fc.constantFrom(...WORDS), value, { maxKeys: 5 });
 const NAMED = {
   trl: (_: string, on: boolean) => ({ dataset_name: 'data', completion_only_loss: on }),
   'llama-factory': (dataset: string, on: boolean) => ({ dataset, mask_history: on, template: 'qwen' }),
+  axolotl: (_: string, on: boolean) => ({
+    datasets: [{ path: 'a.jsonl', type: on ? 'chat_template' : 'alpaca', message_field_training: 'h' }],
+  }),
   verl: (_: string, on: boolean) =>
     on
       ? { model: { path: 'm' }, data: { train_files: 'a.parquet' } }
       : { actor_rollout_ref: { model: { path: 'm' } }, data: { train_files: 'a.jsonl' } },
 } as const;
 
-describe.each([trl, llamaFactory, verl])('$known', (reader) => {
+describe.each([trl, llamaFactory, verl, axolotl])('$known', (reader) => {
   const keys = Object.keys(knownOf(reader.known).keys);
 
   test('plans, whatever the values are', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...keys, ...WORDS), value, { maxKeys: 8 }), (values) => {
-        const plan = reader.plan(fileOf({ template: 'qwen', data: values, model: values, ...values }), HOST);
+        const plan = reader.plan(
+          fileOf({
+            template: 'qwen',
+            data: values,
+            model: values,
+            datasets: [{ path: 'a.jsonl', ...values }],
+            ...values,
+          }),
+          HOST,
+        );
         expect('problem' in plan ? plan.problem : plan.title).toMatch(/./);
       }),
       { numRuns: 300 },
@@ -136,7 +149,7 @@ test('a file is that of the trainer whose keys it has', () => {
   expect(of({ model_name_or_path: 'm', dataset_name: 'd', learning_rate: 1 })).toBe('trl');
   expect(of({ model_name_or_path: 'm', dataset: 'd', learning_rate: 1 })).toBe('llama-factory');
   expect(of({ model_name_or_path: 'm', learning_rate: 1 })).toContain('is not recognised');
-  expect(of({ base_model: 'm', datasets: [] })).toContain('axolotl');
+  expect(of({ base_model: 'm', datasets: [] })).toBe('axolotl');
   expect(of({ data: { train_files: 'd' }, actor_rollout_ref: { model: { path: 'm' } } })).toBe('verl');
   expect(of({ data: { train_files: 'd', messages_key: 'm' }, model: { path: 'm' } })).toBe('verl');
 });

@@ -1,5 +1,6 @@
 // Whose configuration a file is, by the command that it starts, or by the trainer that knows most of its keys.
 
+import { axolotl } from './axolotl/settings.ts';
 import type { Problem } from './fault.ts';
 import { type ConfigFile, flattened } from './file.ts';
 import { knownOf } from './known.ts';
@@ -8,7 +9,7 @@ import type { Reader } from './plan.ts';
 import { trl } from './trl/settings.ts';
 import { verl } from './verl/settings.ts';
 
-const READERS: readonly Reader[] = [trl, llamaFactory, verl];
+const READERS: readonly Reader[] = [trl, llamaFactory, verl, axolotl];
 
 export function readerOf({ name, values, command }: ConfigFile): Reader | Problem {
   const started = READERS.find(({ known }) => known === command?.launch.known);
@@ -38,7 +39,6 @@ const GO_ON =
 /** Only for a sentence that says whose file it is: none of these is read. */
 const FOREIGN: readonly { readonly of: string; readonly any: readonly string[] }[] = [
   { of: 'of lossproof itself', any: ['trainers', 'trainer', 'adapter'] },
-  { of: 'of axolotl', any: ['base_model'] },
   { of: 'of torchtune', any: ['checkpointer', 'recipe_checkpoint'] },
   { of: 'of OpenRLHF', any: ['pretrain'] },
   { of: 'of ms-swift', any: ['tuner_type', 'train_type', 'swift_version'] },

@@ -19,11 +19,15 @@ export interface Tokens {
   readonly tools?: readonly unknown[];
   /** What is trained of a row, in a sentence. */
   readonly assumed: string;
+  /** Prompts are trained, and meant to be. */
+  readonly promptsTrained?: boolean;
 }
 
 export type Ruled =
   | Tokens
   | { readonly shapes: readonly Shape[] }
+  /** Several of one. */
+  | { readonly rows: readonly Tokens[] }
   /** Why the trainer leaves the row out, where nobody said that it should. */
   | { readonly leftOut: string }
   /** Why the trainer ends with an error at this row. */
@@ -58,7 +62,8 @@ export function ruledRows(trainer: string, make: (row: JsonObject, from: number)
         filtered.set(made.filtered, (filtered.get(made.filtered) ?? 0) + 1);
         return [];
       }
-      return 'shapes' in made ? made.shapes : [shapeOf(made, flags)];
+      if ('shapes' in made) return made.shapes;
+      return ('rows' in made ? made.rows : [made]).map((each) => shapeOf(each, flags));
     },
     after: (config) => ({
       ...(unsupported === undefined ? {} : { unsupported }),
@@ -83,7 +88,10 @@ export function ruledRows(trainer: string, make: (row: JsonObject, from: number)
 // --- helpers ---
 
 /** The trainer has read the flags that it reads: the others are not to be judged by. */
-function shapeOf({ ids, trained, form, messages, tools, assumed }: Tokens, flags: Set<string>): Shape {
+function shapeOf(
+  { ids, trained, form, messages, tools, assumed, promptsTrained }: Tokens,
+  flags: Set<string>,
+): Shape {
   const plain = messages?.map((message) => {
     const own = Object.keys(trainFields(message));
     for (const name of own) flags.add(name);
@@ -100,6 +108,7 @@ function shapeOf({ ids, trained, form, messages, tools, assumed }: Tokens, flags
     labels: ids.map((id, at) => (trained[at] === true ? id : IGNORE_INDEX)),
     masks: [],
     assumed: `${form}: ${assumed}`,
+    ...(promptsTrained === undefined ? {} : { promptsTrained }),
     ...(plain === undefined
       ? {}
       : { chat: { kind: 'chat', form, messages: plain, ...(tools === undefined ? {} : { tools }) } }),

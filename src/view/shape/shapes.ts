@@ -34,6 +34,8 @@ export interface IdsShape {
   readonly chat?: ChatShape;
   /** What is trained of them, where a trainer's rules made them. */
   readonly assumed?: string;
+  /** What users say is trained as well, by a setting or by the row itself. */
+  readonly promptsTrained?: boolean;
 }
 
 /** Made already, by the rules of a trainer whose configuration was read. */

@@ -49,6 +49,13 @@ const FACTORY = [
   'finetuning_type: lora',
 ];
 
+const AXOLOTL = [
+  'base_model: model',
+  'sequence_len: 512',
+  'datasets:',
+  '  - path: rows.jsonl',
+  '    type: chat_template',
+];
 const VERL = [
   'actor_rollout_ref:',
   '  model:',
@@ -130,6 +137,17 @@ describe('a clean configuration', () => {
     expect(text).toContain('template <|im_start|>assistant⏎');
   });
 
+  test('of axolotl', async () => {
+    const { code, text } = await seen(projectOf(AXOLOTL));
+    expect(text).toContain('by the documented rules of axolotl 0.19.0 (axolotl train)');
+    expect(text).toContain(
+      'turns of assistant are trained, and the token that ends them (train_on_eos turn)',
+    );
+    expect(text).toContain('assistant <|im_start|>assistant⏎⟦Yes.<|im_end|>⟧');
+    expect(text).toContain('None of 2 rows is flagged');
+    expect(code).toBe(0);
+  });
+
   test('of LLaMA-Factory, as JSON', async () => {
     const world = projectOf([]);
     const values = { model_name_or_path: 'model', dataset: 'rows', template: 'qwen', mask_history: true };
@@ -183,6 +201,21 @@ describe('a setting that does nothing is named, with its line', () => {
       'a text for false',
       [...FACTORY, 'train_on_prompt: "false"'],
       '✗ train_on_prompt (line 7): "false" is a text, and so true in Python',
+    ],
+    [
+      'a key that axolotl drops',
+      [...AXOLOTL, 'sequence_length: 20'],
+      '✗ sequence_length (line 6): axolotl 0.19.0 has no such key: it is dropped without a word. Is sequence_len meant?',
+    ],
+    [
+      'a key of axolotl in the wrong place',
+      [...AXOLOTL, '    train_on_inputs: true'],
+      '✗ datasets[0].train_on_inputs (line 6): It does nothing here: train_on_inputs is a key of the file',
+    ],
+    [
+      'a train flag that no message has',
+      [...AXOLOTL, '    message_field_training: train'],
+      '✗ datasets[0].message_field_training (line 6): It does nothing: no message has train.',
     ],
     [
       'the truncation of verl, where agents cut',
@@ -300,10 +333,21 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       'view downloads nothing',
     ],
     [
-      'axolotl',
-      ['base_model: x', 'sequence_len: 9'],
-      'is a configuration of axolotl, which view does not read',
+      'torchtune',
+      ['checkpointer: x', 'seed: 9'],
+      'is a configuration of torchtune, which view does not read',
     ],
+    [
+      'a template of axolotl’s own',
+      [...AXOLOTL, 'chat_template: gemma'],
+      "axolotl/utils/chat_templates/templates/gemma.jinja in Python's site-packages: name it with --template",
+    ],
+    [
+      'a kind of rows of axolotl',
+      AXOLOTL.map((line) => line.replace('chat_template', 'orcamini')),
+      'is of type orcamini, whose rows view does not make',
+    ],
+    ['rows that axolotl streams', [...AXOLOTL, 'streaming: true'], 'the rows are streamed'],
     ['nobody’s file', ['a: 1'], 'is not recognised as a configuration of TRL or LLaMA-Factory'],
     [
       'a data set class of somebody’s own',

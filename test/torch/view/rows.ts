@@ -1,11 +1,12 @@
 // A folder with configurations and data: the rows that `view --config` makes of each, and those that the trainer makes.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { isProblem } from '../../../src/cli/context.ts';
 import { openConfiguration } from '../../../src/cli/view/configuration.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { isNote } from '../../../src/view/flags.ts';
 import { openScanner } from '../../../src/view/scan.ts';
 import { IGNORE_INDEX } from '../../../src/vocabulary.ts';
@@ -52,7 +53,15 @@ const PYTHON = {
   trl: () => pythonOf('newest'),
   factory: () => pythonOf('middle'),
   verl: () => python('verl'),
+  axolotl: () => sourcesPython(),
 } as const satisfies Readonly<Record<string, () => string>>;
+
+/** Trainers without what they import; what is not there is stubbed. */
+function sourcesPython(): string {
+  const named = join(PACKAGE_ROOT, '.venv-sources', 'bin', 'python');
+  if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
+  return named;
+}
 
 /** One start of Python makes the rows of all cases. */
 export async function project(trainer: Trainer, cases: Readonly<Record<string, Case>>): Promise<Project> {
