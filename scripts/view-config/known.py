@@ -6,6 +6,7 @@ templates. `view --config` reads these files and never guesses a key.
     python scripts/view-config/known.py llama-factory --out src/view/config/known/llama-factory.json
     python scripts/view-config/known.py verl --out src/view/config/known/verl.json
     python scripts/view-config/known.py axolotl --out src/view/config/known/axolotl.json
+    python scripts/view-config/known.py openrlhf --out src/view/config/known/openrlhf.json
 
 Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
@@ -324,6 +325,43 @@ def axolotl():
         }
 
 
+def openrlhf():
+    """Options as they are declared: nothing is imported."""
+    import ast
+
+    parts = {}
+    for way, name in {"sft": "train_sft", "ppo": "train_ppo_ray"}.items():
+        keys = {}
+        for node in ast.walk(ast.parse((package("openrlhf") / "cli" / f"{name}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "add_argument":
+                given = {each.arg: each.value for each in node.keywords}
+                literal = {}
+                for key, value in given.items():
+                    try:
+                        literal[key] = ast.literal_eval(value)
+                    except ValueError:
+                        continue
+                flag = str(literal.get("action", "")).startswith("store_")
+                kind = "bool" if flag else "list" if "nargs" in literal else getattr(given.get("type"), "id", "any")
+                entry = {"kinds": [kind], "default": plain(literal.get("default"))}
+                if isinstance(literal.get("choices"), list):
+                    entry["choices"] = literal["choices"]
+                # A few are declared in a loop over the two models that have an optimizer.
+                for model in ("actor", "critic"):
+                    parts_of = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else [node.args[0]]
+                    keys["".join(getattr(each, "value", "") if isinstance(each, ast.Constant) else model for each in parts_of).removeprefix("--")] = entry
+        parts[way] = dict(sorted(keys.items()))
+    return {
+        "trainer": "OpenRLHF",
+        "version": importlib.metadata.version("openrlhf"),
+        "keys": {**parts["ppo"], **parts["sft"]},
+        "launcher": [],
+        "parts": parts,
+        "others": {},
+        "templates": {},
+    }
+
+
 def trl_names():
     import trl
 
@@ -335,7 +373,7 @@ def trl_names():
     return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
 
 
-TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl}
+TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl, "openrlhf": openrlhf}
 
 
 def printed(known):

@@ -17,6 +17,7 @@ export interface Launch {
 /** Every trainer whose command is read. */
 export const LAUNCHES: readonly Launch[] = [
   { known: 'verl', word: /^verl\.trainer\.(?:main_ppo|sft_trainer(?:_ray)?)$/, style: 'overrides' },
+  { known: 'openrlhf', word: /^openrlhf\.cli\.train_\w+$/, style: 'options' },
 ];
 
 export interface Command {

@@ -148,6 +148,33 @@ describe('a clean configuration', () => {
     expect(code).toBe(0);
   });
 
+  test('of OpenRLHF, in a document that a script reads', async () => {
+    const world = projectOf([]);
+    world.write(
+      'train.sh',
+      [
+        'read -r -d "" training_commands <<EOF',
+        'openrlhf.cli.train_sft \\',
+        '   --data.dataset rows.jsonl \\',
+        '   --data.input_key messages \\',
+        '   --model.model_name_or_path model \\',
+        '   --data.max_lenn 100 \\',
+        '   --data.apply_chat_template --data.multiturn',
+        'EOF',
+        'deepspeed --module §training_commands',
+      ]
+        .join('\n')
+        .replaceAll('§', '$'),
+    );
+    expect(await world.run('view', '--config', 'train.sh')).toBe(1);
+    const text = flat(world.both());
+    expect(text).toContain('by the documented rules of OpenRLHF 0.11.2 (openrlhf.cli.train_sft)');
+    expect(text).toContain('⟦Yes.<|im_end|>⏎⟧');
+    expect(text).toContain(
+      '✗ data.max_lenn (line 6): OpenRLHF 0.11.2 has no such key: argparse stops the run. Is data.max_len meant?',
+    );
+  });
+
   test('of LLaMA-Factory, as JSON', async () => {
     const world = projectOf([]);
     const values = { model_name_or_path: 'model', dataset: 'rows', template: 'qwen', mask_history: true };
@@ -346,6 +373,11 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       'a kind of rows of axolotl',
       AXOLOTL.map((line) => line.replace('chat_template', 'orcamini')),
       'is of type orcamini, whose rows view does not make',
+    ],
+    [
+      'another trainer of OpenRLHF',
+      ['python3 -m openrlhf.cli.train_dpo --data.dataset rows.jsonl'],
+      'view reads openrlhf.cli.train_sft and openrlhf.cli.train_ppo_ray',
     ],
     ['rows that axolotl streams', [...AXOLOTL, 'streaming: true'], 'the rows are streamed'],
     ['nobody’s file', ['a: 1'], 'is not recognised as a configuration of TRL or LLaMA-Factory'],
