@@ -7,6 +7,7 @@ templates. `view --config` reads these files and never guesses a key.
     python scripts/view-config/known.py verl --out src/view/config/known/verl.json
     python scripts/view-config/known.py axolotl --out src/view/config/known/axolotl.json
     python scripts/view-config/known.py openrlhf --out src/view/config/known/openrlhf.json
+    python scripts/view-config/known.py ms-swift --out src/view/config/known/ms-swift.json
 
 Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
@@ -362,6 +363,83 @@ def openrlhf():
     }
 
 
+SWIFT_STUBS = ["modelscope", "addict", "peft", "json_repair", "einops", "oss2", "attrdict", "dacite", "binpacking", "zstandard"]
+
+
+def ms_swift():
+    """Arguments as their classes declare them, from SftArguments up, and templates whose rows are text alone."""
+    import ast
+    import logging
+
+    folder = package("swift")
+    classes = {}
+    for path in [*folder.glob("arguments/**/*.py"), *folder.glob("trainers/*.py"), *folder.glob("ray_utils/*.py"), *folder.glob("megatron/arguments/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name.endswith(("Arguments", "ArgumentsMixin", "Args", "Mixin")):
+                fields = {each.target.id: each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)}
+                classes.setdefault(node.name, ([ast.unparse(base).split(".")[-1] for base in node.bases], fields))
+    keys, waiting, seen = {}, ["SftArguments"], set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in classes:
+            continue
+        seen.add(name)
+        bases, fields = classes[name]
+        waiting += bases
+        for key, node in fields.items():
+            hint = ast.unparse(node.annotation)
+            kind = next((kind for kind in ("bool", "int", "float") if hint in (kind, f"Optional[{kind}]")), "any")
+            try:
+                default = plain(ast.literal_eval(node.value)) if node.value is not None else None
+            except ValueError:
+                default = None
+            entry = {"kinds": ["str"] if re.match(r"Literal\['", hint) else [kind], "default": default}
+            choices = ast.literal_eval(hint.removeprefix("Literal")) if hint.startswith("Literal") else [None]
+            choices = [each for each in (choices if isinstance(choices, (list, tuple)) else [choices]) if each is not None]
+            if choices and all(isinstance(each, str) for each in choices):
+                entry["choices"] = choices
+            keys.setdefault(key, entry)
+    import dataclasses as own
+    from transformers import Seq2SeqTrainingArguments
+
+    for each in own.fields(Seq2SeqTrainingArguments):
+        keys.setdefault(each.name, {"kinds": ["any"], "default": None})
+    with stubbed(SWIFT_STUBS):
+        import modelscope.utils.logger
+
+        made = logging.getLogger("modelscope")
+        made.addHandler(logging.NullHandler())
+        modelscope.utils.logger.get_logger = lambda *_, **__: made
+        from swift.template.base import Template
+        from swift.template.register import TEMPLATE_MAPPING
+
+        templates = {
+            name: {
+                "text": meta.template_cls is Template and not meta.is_thinking and not meta.non_thinking_prefix,
+                "prefix": meta.prefix,
+                "prompt": meta.prompt,
+                "chatSep": meta.chat_sep,
+                "suffix": meta.suffix,
+                "systemPrefix": meta.system_prefix,
+                "systemPrompt": meta.system_prompt if meta.is_post_system else None,
+                "defaultSystem": meta.default_system,
+                "addsBos": meta.auto_add_bos,
+                "stops": [each for each in meta.stop_words if isinstance(each, str)],
+            }
+            for name, meta in sorted(TEMPLATE_MAPPING.items())
+        }
+    return {
+        "trainer": "ms-swift",
+        "version": importlib.metadata.version("ms-swift"),
+        "keys": dict(sorted(keys.items())),
+        # Set in the environment before the arguments are parsed.
+        "launcher": ["ENV"],
+        "parts": {},
+        "others": {},
+        "templates": {name: made if made["text"] else {"text": False} for name, made in templates.items()},
+    }
+
+
 def trl_names():
     import trl
 
@@ -373,7 +451,7 @@ def trl_names():
     return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
 
 
-TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl, "openrlhf": openrlhf}
+TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl, "openrlhf": openrlhf, "ms-swift": ms_swift}
 
 
 def printed(known):

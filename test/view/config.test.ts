@@ -6,6 +6,7 @@ import { axolotl } from '../../src/view/config/axolotl/settings.ts';
 import { nearest } from '../../src/view/config/keys.ts';
 import { knownOf } from '../../src/view/config/known.ts';
 import { llamaFactory } from '../../src/view/config/llama-factory/settings.ts';
+import { msSwift } from '../../src/view/config/ms-swift/settings.ts';
 import { openrlhf } from '../../src/view/config/openrlhf/settings.ts';
 import type { Host } from '../../src/view/config/plan.ts';
 import { readerOf } from '../../src/view/config/recognise.ts';
@@ -92,6 +93,11 @@ const row = fc.dictionary(fc.constantFrom(...WORDS), value, { maxKeys: 5 });
 const NAMED = {
   trl: (_: string, on: boolean) => ({ dataset_name: 'data', completion_only_loss: on }),
   'llama-factory': (dataset: string, on: boolean) => ({ dataset, mask_history: on, template: 'qwen' }),
+  'ms-swift': (_: string, on: boolean) => ({
+    dataset: 'a.jsonl',
+    template: on ? 'qwen' : 'default',
+    loss_scale: on ? 'last_round' : 'all',
+  }),
   openrlhf: (_: string, on: boolean) => ({
     'data.dataset': 'a.jsonl',
     'data.output_key': 'a',
@@ -107,7 +113,7 @@ const NAMED = {
       : { actor_rollout_ref: { model: { path: 'm' } }, data: { train_files: 'a.jsonl' } },
 } as const;
 
-describe.each([trl, llamaFactory, verl, axolotl, openrlhf])('$known', (reader) => {
+describe.each([trl, llamaFactory, verl, axolotl, openrlhf, msSwift])('$known', (reader) => {
   const keys = Object.keys(knownOf(reader.known).keys);
 
   test('plans, whatever the values are', () => {
@@ -157,6 +163,7 @@ test('a file is that of the trainer whose keys it has', () => {
   expect(of({ model_name_or_path: 'm', dataset: 'd', learning_rate: 1 })).toBe('llama-factory');
   expect(of({ model_name_or_path: 'm', learning_rate: 1 })).toContain('is not recognised');
   expect(of({ base_model: 'm', datasets: [] })).toBe('axolotl');
+  expect(of({ model: 'm', dataset: 'd', tuner_type: 'lora', loss_scale: 'all' })).toBe('ms-swift');
   expect(of({ 'data.dataset': 'd', 'model.model_name_or_path': 'm' })).toBe('openrlhf');
   expect(of({ data: { train_files: 'd' }, actor_rollout_ref: { model: { path: 'm' } } })).toBe('verl');
   expect(of({ data: { train_files: 'd', messages_key: 'm' }, model: { path: 'm' } })).toBe('verl');

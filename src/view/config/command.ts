@@ -18,6 +18,7 @@ export interface Launch {
 export const LAUNCHES: readonly Launch[] = [
   { known: 'verl', word: /^verl\.trainer\.(?:main_ppo|sft_trainer(?:_ray)?)$/, style: 'overrides' },
   { known: 'openrlhf', word: /^openrlhf\.cli\.train_\w+$/, style: 'options' },
+  { known: 'ms-swift', word: /^swift (?:sft|pt|rlhf)$/, style: 'options' },
 ];
 
 export interface Command {

@@ -5,12 +5,13 @@ import type { Problem } from './fault.ts';
 import { type ConfigFile, flattened } from './file.ts';
 import { knownOf } from './known.ts';
 import { llamaFactory } from './llama-factory/settings.ts';
+import { msSwift } from './ms-swift/settings.ts';
 import { openrlhf } from './openrlhf/settings.ts';
 import type { Reader } from './plan.ts';
 import { trl } from './trl/settings.ts';
 import { verl } from './verl/settings.ts';
 
-const READERS: readonly Reader[] = [trl, llamaFactory, verl, axolotl, openrlhf];
+const READERS: readonly Reader[] = [trl, llamaFactory, verl, axolotl, openrlhf, msSwift];
 
 export function readerOf({ name, values, command }: ConfigFile): Reader | Problem {
   const started = READERS.find(({ known }) => known === command?.launch.known);
@@ -41,5 +42,4 @@ const GO_ON =
 const FOREIGN: readonly { readonly of: string; readonly any: readonly string[] }[] = [
   { of: 'of lossproof itself', any: ['trainers', 'trainer', 'adapter'] },
   { of: 'of torchtune', any: ['checkpointer', 'recipe_checkpoint'] },
-  { of: 'of ms-swift', any: ['tuner_type', 'train_type', 'swift_version'] },
 ];

@@ -49,6 +49,7 @@ const FACTORY = [
   'finetuning_type: lora',
 ];
 
+const SWIFT = ['model: model', 'template: qwen', 'dataset: rows.jsonl', 'tuner_type: lora'];
 const AXOLOTL = [
   'base_model: model',
   'sequence_len: 512',
@@ -148,6 +149,26 @@ describe('a clean configuration', () => {
     expect(code).toBe(0);
   });
 
+  test('of ms-swift, in a script', async () => {
+    const world = projectOf([]);
+    world.write(
+      'train.sh',
+      [
+        'NPROC_PER_NODE=2 \\',
+        'swift sft \\',
+        '    --model model --template qwen \\',
+        '    --dataset rows.jsonl \\',
+        '    --max-length 2048 \\',
+        '    --loss_scale last_round --learning_rate 1e-4',
+      ].join('\n'),
+    );
+    expect(await world.run('view', '--config', 'train.sh')).toBe(0);
+    const text = flat(world.both());
+    expect(text).toContain('by the documented rules of ms-swift 4.6.0 (swift sft)');
+    expect(text).toContain('assistant⏎Yes.<|im_end|>⏎');
+    expect(text).toContain('assistant⏎⟦No.<|im_end|>⏎⟧');
+  });
+
   test('of OpenRLHF, in a document that a script reads', async () => {
     const world = projectOf([]);
     world.write(
@@ -228,6 +249,21 @@ describe('a setting that does nothing is named, with its line', () => {
       'a text for false',
       [...FACTORY, 'train_on_prompt: "false"'],
       '✗ train_on_prompt (line 7): "false" is a text, and so true in Python',
+    ],
+    [
+      'a misspelt key of ms-swift',
+      [...SWIFT, 'max_lenght: 20'],
+      '✗ max_lenght (line 5): ms-swift 4.6.0 has no such key: it stops the run (with ignore_args_error it does nothing). Is max_length meant?',
+    ],
+    [
+      'a scale that ms-swift does not have',
+      [...SWIFT, 'loss_scale: last_rond'],
+      '✗ loss_scale (line 5): ms-swift stops: it has no loss_scale last_rond. Is last_round meant?',
+    ],
+    [
+      'the length of packs that are not made',
+      [...SWIFT, 'packing_length: 20'],
+      '✗ packing_length (line 5): It does nothing: packing is off.',
     ],
     [
       'a key that axolotl drops',
@@ -378,6 +414,17 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       'another trainer of OpenRLHF',
       ['python3 -m openrlhf.cli.train_dpo --data.dataset rows.jsonl'],
       'view reads openrlhf.cli.train_sft and openrlhf.cli.train_ppo_ray',
+    ],
+    ['no template for ms-swift', SWIFT.toSpliced(1, 1), 'names no template, and ms-swift then derives one'],
+    [
+      'a template that thinks',
+      [...SWIFT.toSpliced(1, 1), 'template: qwen3'],
+      'writes rows in a way that view does not know',
+    ],
+    [
+      'words that are weighed',
+      [...SWIFT, 'loss_scale: default+hermes'],
+      'weighs parts of an answer by their words',
     ],
     ['rows that axolotl streams', [...AXOLOTL, 'streaming: true'], 'the rows are streamed'],
     ['nobody’s file', ['a: 1'], 'is not recognised as a configuration of TRL or LLaMA-Factory'],

@@ -54,6 +54,7 @@ const PYTHON = {
   factory: () => pythonOf('middle'),
   verl: () => python('verl'),
   axolotl: () => sourcesPython(),
+  swift: () => sourcesPython(),
   openrlhf: () => python('openrlhf'),
 } as const satisfies Readonly<Record<string, () => string>>;
 
