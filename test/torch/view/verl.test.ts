@@ -65,6 +65,7 @@ const RIGHT: Readonly<Record<string, Case>> = {
   'cut-at-the-front': sft({ max_length: 30, truncation: 'left', pad_mode: 'right' }),
   'few-rows': sft({ train_max_samples: 1 }),
   'no-thought': sft({ enable_thinking_default: false }, TALKS, { custom_chat_template: THINKING }),
+  'no-word-on-thinking': sft({ enable_thinking_default: null }),
   'a-script': script([
     `${SFT} \\\n  data.max_length=30 data.truncation=right \\\n  trainer.logger=['console']`,
   ]),

@@ -36,6 +36,8 @@ export function openVerl(
   if (
     way === 'sft' &&
     Object.hasOwn(config.values, 'data.enable_thinking_default') &&
+    // null asks for nothing.
+    thinking !== null &&
     !template.includes('enable_thinking')
   )
     faults.push(
