@@ -64,7 +64,11 @@ function overview(all: readonly Trainer[]): string {
     `To repeat it in a clone: \`npm run setup:trainers && npm run conformance-site\`. A [workflow](../templates/conformance-site.yml) does so every night. A project can show its badge, such as ![${badgeText(newest[0])}](conformance/${newest[0]?.adapter}.svg).`,
     '## Every property',
     LEGEND,
-    ...byStage(newest, (each) => each.adapter, 'properties'),
+    ...byStage(newest, {
+      heading: ({ adapter }) => adapter,
+      to: 'properties',
+      page: ({ adapter }) => `conformance/${adapter}.md`,
+    }),
   ].join('\n\n');
 }
 
@@ -79,7 +83,11 @@ function trainerPage({ adapter, versions }: Trainer): string {
     ...wrong(newest),
     '## Every property by version',
     LEGEND,
-    ...byStage(versions, ({ version }) => version, '../properties'),
+    ...byStage(versions, {
+      heading: ({ version }) => version,
+      to: '../properties',
+      page: (result) => (result === newest ? '' : undefined),
+    }),
     '---',
     '[All trainers](../conformance.md) · [known bugs, as lists](../trainers/known.md)',
   ].join('\n\n');
@@ -94,15 +102,30 @@ function judged(result: TrainerResult): string {
 const command = ({ adapter, cases }: TrainerResult, only?: string): string =>
   `npx lossproof check --adapter ${adapter} --python .venv/bin/python --level should --seed 1 --cases ${cases}${only === undefined ? '' : ` --only ${only}`}`;
 
-/** What is broken in one way is one section, with the case of its first property. */
-function wrong(result: TrainerResult): string[] {
+/** In what way properties are broken, and which. */
+function waysOf(result: TrainerResult): ReadonlyMap<string, readonly string[]> {
   const ways = new Map<string, string[]>();
   for (const id of redIds(result)) {
     const way = result.red[id]?.reason ?? result.red[id]?.sentence ?? '';
     ways.set(way, [...(ways.get(way) ?? []), id]);
   }
+  return ways;
+}
+
+/** What is broken in one way is one section, with the case of its first property. */
+function wrong(result: TrainerResult): string[] {
+  const ways = waysOf(result);
   if (ways.size === 0) return ['## What is wrong', 'Nothing was found.'];
-  return [`## What is wrong`, ...[...ways].flatMap(([way, ids]) => section(result, way, ids))];
+  return ['## What is wrong', ...[...ways].flatMap(([way, ids]) => section(result, way, ids))];
+}
+
+/** Where the page of its trainer tells what is wrong with a property; undefined in a version that has no such section. */
+function sectionsOf(result: TrainerResult): ReadonlyMap<string, string> {
+  return new Map(
+    [...waysOf(result).values()].flatMap((ids) =>
+      ids.map((id) => [id, `#${(ids[0] ?? '').replaceAll('/', '')}`] as const),
+    ),
+  );
 }
 
 function section(result: TrainerResult, way: string, ids: readonly string[]): string[] {
@@ -138,13 +161,17 @@ function reportOf({ adapter, version }: TrainerResult, id: string): string | und
   return causesOf(adapter).find((cause) => cause.finding !== undefined && fits(cause))?.finding;
 }
 
+interface Columns {
+  readonly heading: (result: TrainerResult) => string;
+  /** The folder of the pages of properties. */
+  readonly to: string;
+  /** The page that tells what is wrong in this version. */
+  readonly page: (result: TrainerResult) => string | undefined;
+}
+
 /** A table for each stage of which any property was judged. */
-function byStage(
-  results: readonly TrainerResult[],
-  heading: (result: TrainerResult) => string,
-  to: string,
-): string[] {
-  const marks = results.map(marksOf);
+function byStage(results: readonly TrainerResult[], { heading, to, page }: Columns): string[] {
+  const marks = results.map((result) => marksOf(result, page(result)));
   return [...new Set(properties.map(({ stage }) => stage))].flatMap((stage) => {
     const rows = properties.filter(
       (property) => property.stage === stage && marks.some((each) => each.has(property.id)),
@@ -161,13 +188,17 @@ function byStage(
 }
 
 /** Id to mark, of what is not unsupported. */
-function marksOf(result: TrainerResult): ReadonlyMap<string, string> {
-  const marked = (ids: readonly string[], kind: string, word: string, glyph: string) =>
-    ids.map((id) => [id, `<span class="${kind}" title="${word}">${glyph}</span>`] as const);
+function marksOf(result: TrainerResult, page: string | undefined): ReadonlyMap<string, string> {
+  const mark = (kind: string, word: string, glyph: string): string =>
+    `<span class="${kind}" title="${word}">${glyph}</span>`;
+  const told = sectionsOf(result);
+  const red = mark('red', 'wrong', '✗');
   return new Map([
-    ...marked(idsOf(result, 'skipped'), 'unknown', 'not judged', '?'),
-    ...marked(idsOf(result, 'pass'), 'holds', 'holds', '✓'),
-    ...marked(redIds(result), 'red', 'wrong', '✗'),
+    ...idsOf(result, 'skipped').map((id) => [id, mark('unknown', 'not judged', '?')] as const),
+    ...idsOf(result, 'pass').map((id) => [id, mark('holds', 'holds', '✓')] as const),
+    ...redIds(result).map(
+      (id) => [id, page === undefined ? red : `[${red}](${page}${told.get(id) ?? ''})`] as const,
+    ),
   ]);
 }
 

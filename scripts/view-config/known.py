@@ -4,6 +4,10 @@ templates. `view --config` reads these files and never guesses a key.
     python scripts/view-config/known.py trl-names --out old.txt    # in an environment with an older TRL
     python scripts/view-config/known.py trl --formerly old.txt --out src/view/config/known/trl.json
     python scripts/view-config/known.py llama-factory --out src/view/config/known/llama-factory.json
+    python scripts/view-config/known.py verl --out src/view/config/known/verl.json
+    python scripts/view-config/known.py axolotl --out src/view/config/known/axolotl.json
+    python scripts/view-config/known.py openrlhf --out src/view/config/known/openrlhf.json
+    python scripts/view-config/known.py ms-swift --out src/view/config/known/ms-swift.json
 
 Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
@@ -13,9 +17,11 @@ import dataclasses
 import enum
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import sys
 import types
 import typing
@@ -185,6 +191,255 @@ def llama_factory_keys():
     }
 
 
+def flattened(value, prefix=""):
+    """Leaves of a nested mapping by their dotted names; an empty mapping is a leaf."""
+    leaves = {}
+    for key, inner in value.items():
+        if isinstance(inner, dict) and inner:
+            leaves.update(flattened(inner, f"{prefix}{key}."))
+        else:
+            leaves[f"{prefix}{key}"] = inner
+    return leaves
+
+
+def key_of(value):
+    """A key of which only its default is known."""
+    kind = next((name for kind, name in KINDS.items() if type(value) is kind), "any")
+    return {"kinds": [kind], "default": plain(value)}
+
+
+def package(name):
+    return pathlib.Path(importlib.util.find_spec(name).submodule_search_locations[0])
+
+
+def verl():
+    """Of each of its two ways to train: the keys of its configuration, and those that its code asks for besides."""
+    import yaml
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+
+    folder = package("verl")
+    sources = {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))}
+    parts = {}
+    ways = {"sft": ("sft_trainer_engine", "multiturn_sft_dataset.py", "rl_dataset.py"), "rl": ("ppo_trainer", "rl_dataset.py", "multiturn_sft_dataset.py")}
+    for way, (name, own, other) in ways.items():
+        with initialize_config_dir(str(folder / "trainer" / "config"), version_base=None):
+            made = yaml.safe_load(OmegaConf.to_yaml(compose(name)))
+        keys = {key: key_of(value) for key, value in flattened(made).items() if re.match(r"data\.|(actor_rollout_ref\.)?model\.[a-z_]+$", key)}
+        text = (folder / "utils" / "dataset" / own).read_text(encoding="utf-8")
+        read = set(re.findall(r'config\.get\(\s*"(\w+)"', text))
+        for path, source in sources.items():
+            # Evaluation and generation have configurations of their own.
+            if path.name.startswith("sft_trainer") if way == "sft" else not re.match(r"sft_trainer|main_eval|main_generation", path.name):
+                read |= set(re.findall(r'config\.data(?:\.|\.get\(\s*"|\[")(\w+)', source))
+        for key, entry in keys.items():
+            inner = key.removeprefix("data.").split(".")[0]
+            # Kept in a field that nothing asks for is not read.
+            uses = sum(
+                len(re.findall(rf"""(?:\.|["']){inner}\b""", re.sub(rf"self\.{inner} = .*", "", source)))
+                for path, source in sources.items()
+                if path.name != other
+            )
+            # The tokenizer is that of the model: of this word alone, each use is another one's.
+            if key.startswith("data.") and (uses == 0 or (way == "rl" and inner == "tokenizer")):
+                entry["idle"] = True
+        parts[way] = dict(sorted(keys.items()))
+        more = sorted(f"data.{each}" for each in read - {"get", "keys"} if f"data.{each}" not in keys and not any(key.startswith(f"data.{each}.") for key in keys))
+        parts[f"{way}-more"] = {key: {"kinds": ["any"], "default": None} for key in more}
+    return {
+        "trainer": "verl",
+        "version": importlib.metadata.version("verl"),
+        "keys": {**parts["rl"], **parts["sft"]},
+        "launcher": [],
+        "parts": parts,
+        "others": {},
+        "templates": {},
+    }
+
+
+def stubbed(names):
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "src" / "python"))
+    from lossproof.testing import stub
+
+    return stub(names)
+
+
+def model_keys(model):
+    """Fields of a pydantic model, as keys_of for dataclasses."""
+    keys = {}
+    for name, field in sorted(model.model_fields.items()):
+        kinds, choices = kinds_of(unwrapped(field.annotation))
+        # Names, or any other text.
+        if str in typing.get_args(unwrapped(field.annotation)):
+            choices = None
+        entry = {"kinds": sorted(kinds), "default": plain(field.default)}
+        if choices and all(isinstance(choice, str) for choice in choices):
+            entry["choices"] = choices
+        keys[name] = entry
+    return keys
+
+
+def unwrapped(hint):
+    """Annotated[X, ...] is X, also within a union."""
+    origin = typing.get_origin(hint)
+    if origin is typing.Annotated:
+        return unwrapped(typing.get_args(hint)[0])
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union[tuple(unwrapped(each) for each in typing.get_args(hint))]
+    return hint
+
+
+def axolotl():
+    with stubbed(["colorama", "fire", "bitsandbytes", "peft", "addict", "modelscope", "posthog", "s3fs", "dotenv"]):
+        import colorama
+
+        colorama.Fore = type("Fore", (), {"CYAN": "", "RESET": ""})
+        from axolotl.prompters import AlpacaPrompter
+        from axolotl.utils.schemas.config import AxolotlInputConfig
+        from axolotl.utils.schemas.datasets import SFTDataset
+
+        folder = package("axolotl")
+        keys = model_keys(AxolotlInputConfig)
+        # Of plug-ins, and what is read of older configurations before the keys are looked at.
+        more = set()
+        for path in [*folder.glob("integrations/*/args.py"), *folder.glob("utils/schemas/*.py")]:
+            text = path.read_text(encoding="utf-8")
+            more |= set(re.findall(r"^    (\w+): ", text, re.M)) if path.name == "args.py" else set()
+            more |= set(re.findall(r'data\.get\(\s*"(\w+)"|"(\w+)" in data\b', text) and [a or b for a, b in re.findall(r'data\.get\(\s*"(\w+)"|"(\w+)" in data\b', text)])
+        alpaca = AlpacaPrompter()
+        return {
+            "trainer": "axolotl",
+            "version": importlib.metadata.version("axolotl"),
+            "keys": keys,
+            "launcher": sorted(more - set(keys)),
+            "parts": {"datasets": model_keys(SFTDataset)},
+            "others": {},
+            "templates": {
+                "alpaca prompts": {
+                    "system": alpaca.system_format.format(system=alpaca.system_prompt),
+                    "systemWithoutInput": alpaca.system_format.format(system=alpaca.system_no_input_prompt),
+                    "turn": alpaca.turn_format,
+                    "turnWithoutInput": alpaca.turn_no_input_format,
+                },
+                **{file.stem: True for file in sorted((folder / "utils" / "chat_templates" / "templates").glob("*.jinja"))},
+            },
+        }
+
+
+def openrlhf():
+    """Options as they are declared: nothing is imported."""
+    import ast
+
+    parts = {}
+    for way, name in {"sft": "train_sft", "ppo": "train_ppo_ray"}.items():
+        keys = {}
+        for node in ast.walk(ast.parse((package("openrlhf") / "cli" / f"{name}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "add_argument":
+                given = {each.arg: each.value for each in node.keywords}
+                literal = {}
+                for key, value in given.items():
+                    try:
+                        literal[key] = ast.literal_eval(value)
+                    except ValueError:
+                        continue
+                flag = str(literal.get("action", "")).startswith("store_")
+                kind = "bool" if flag else "list" if "nargs" in literal else getattr(given.get("type"), "id", "any")
+                entry = {"kinds": [kind], "default": plain(literal.get("default"))}
+                if isinstance(literal.get("choices"), list):
+                    entry["choices"] = literal["choices"]
+                # A few are declared in a loop over the two models that have an optimizer.
+                for model in ("actor", "critic"):
+                    parts_of = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else [node.args[0]]
+                    keys["".join(getattr(each, "value", "") if isinstance(each, ast.Constant) else model for each in parts_of).removeprefix("--")] = entry
+        parts[way] = dict(sorted(keys.items()))
+    return {
+        "trainer": "OpenRLHF",
+        "version": importlib.metadata.version("openrlhf"),
+        "keys": {**parts["ppo"], **parts["sft"]},
+        "launcher": [],
+        "parts": parts,
+        "others": {},
+        "templates": {},
+    }
+
+
+SWIFT_STUBS = ["modelscope", "addict", "peft", "json_repair", "einops", "oss2", "attrdict", "dacite", "binpacking", "zstandard"]
+
+
+def ms_swift():
+    """Arguments as their classes declare them, from SftArguments up, and templates whose rows are text alone."""
+    import ast
+    import logging
+
+    folder = package("swift")
+    classes = {}
+    for path in [*folder.glob("arguments/**/*.py"), *folder.glob("trainers/*.py"), *folder.glob("ray_utils/*.py"), *folder.glob("megatron/arguments/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name.endswith(("Arguments", "ArgumentsMixin", "Args", "Mixin")):
+                fields = {each.target.id: each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)}
+                classes.setdefault(node.name, ([ast.unparse(base).split(".")[-1] for base in node.bases], fields))
+    keys, waiting, seen = {}, ["SftArguments"], set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in classes:
+            continue
+        seen.add(name)
+        bases, fields = classes[name]
+        waiting += bases
+        for key, node in fields.items():
+            hint = ast.unparse(node.annotation)
+            kind = next((kind for kind in ("bool", "int", "float") if hint in (kind, f"Optional[{kind}]")), "any")
+            try:
+                default = plain(ast.literal_eval(node.value)) if node.value is not None else None
+            except ValueError:
+                default = None
+            entry = {"kinds": ["str"] if re.match(r"Literal\['", hint) else [kind], "default": default}
+            choices = ast.literal_eval(hint.removeprefix("Literal")) if hint.startswith("Literal") else [None]
+            choices = [each for each in (choices if isinstance(choices, (list, tuple)) else [choices]) if each is not None]
+            if choices and all(isinstance(each, str) for each in choices):
+                entry["choices"] = choices
+            keys.setdefault(key, entry)
+    import dataclasses as own
+    from transformers import Seq2SeqTrainingArguments
+
+    for each in own.fields(Seq2SeqTrainingArguments):
+        keys.setdefault(each.name, {"kinds": ["any"], "default": None})
+    with stubbed(SWIFT_STUBS):
+        import modelscope.utils.logger
+
+        made = logging.getLogger("modelscope")
+        made.addHandler(logging.NullHandler())
+        modelscope.utils.logger.get_logger = lambda *_, **__: made
+        from swift.template.base import Template
+        from swift.template.register import TEMPLATE_MAPPING
+
+        templates = {
+            name: {
+                "text": meta.template_cls is Template and not meta.is_thinking and not meta.non_thinking_prefix,
+                "prefix": meta.prefix,
+                "prompt": meta.prompt,
+                "chatSep": meta.chat_sep,
+                "suffix": meta.suffix,
+                "systemPrefix": meta.system_prefix,
+                "systemPrompt": meta.system_prompt if meta.is_post_system else None,
+                "defaultSystem": meta.default_system,
+                "addsBos": meta.auto_add_bos,
+                "stops": [each for each in meta.stop_words if isinstance(each, str)],
+            }
+            for name, meta in sorted(TEMPLATE_MAPPING.items())
+        }
+    return {
+        "trainer": "ms-swift",
+        "version": importlib.metadata.version("ms-swift"),
+        "keys": dict(sorted(keys.items())),
+        # Set in the environment before the arguments are parsed.
+        "launcher": ["ENV"],
+        "parts": {},
+        "others": {},
+        "templates": {name: made if made["text"] else {"text": False} for name, made in templates.items()},
+    }
+
+
 def trl_names():
     import trl
 
@@ -194,6 +449,9 @@ def trl_names():
     made = names_of([getattr(trl, name) for name in ("ScriptArguments", "SFTConfig", "ModelConfig")])
     versions = {True: "transformers " + transformers.__version__, False: "TRL " + importlib.metadata.version("trl")}
     return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
+
+
+TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl, "openrlhf": openrlhf, "ms-swift": ms_swift}
 
 
 def printed(known):
@@ -210,7 +468,7 @@ def printed(known):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trainer", choices=["trl", "llama-factory", "trl-names"])
+    parser.add_argument("trainer", choices=[*TRAINERS, "trl-names"])
     # Trainers print to the standard output while they are imported.
     parser.add_argument("--out", metavar="FILE", type=pathlib.Path, required=True)
     parser.add_argument("--formerly", metavar="FILE", default=None)
@@ -218,7 +476,7 @@ def main():
     if given.trainer == "trl-names":
         given.out.write_text(trl_names() + "\n")
         return
-    known = trl() if given.trainer == "trl" else llama_factory()
+    known = TRAINERS[given.trainer]()
     known["with"] = "transformers " + importlib.metadata.version("transformers")
     known["formerly"] = {}
     if given.formerly:

@@ -5,9 +5,9 @@ import type { Decoded } from './decoded.ts';
 
 export interface Yaml {
   readonly value: unknown;
-  /** The line of each key at the top, from 1; of one that is given twice, the last. */
+  /** The line of each key, from 1, by its way from the top (`data.files`, `sets[0].path`); of one that is given twice, the last. */
   readonly lines: ReadonlyMap<string, number>;
-  /** Keys at the top that are given more than once. */
+  /** Keys that are given more than once, by the same way. */
   readonly twice: readonly string[];
 }
 
@@ -31,14 +31,10 @@ export function parseYaml(text: string): Decoded<Yaml> {
     if (error !== undefined) return { complaint: error.message.split('\n')[0] ?? error.code };
     const lines = new Map<string, number>();
     const twice: string[] = [];
-    for (const item of itemsOf(document.contents)) {
-      const { key } = item as {
-        readonly key?: { readonly value?: unknown; readonly range?: readonly number[] };
-      };
-      if (typeof key?.value !== 'string') continue;
-      if (lines.has(key.value)) twice.push(key.value);
-      lines.set(key.value, counter.linePos(key.range?.[0] ?? 0).line);
-    }
+    placesOf(document.contents, '', (way, offset) => {
+      if (lines.has(way)) twice.push(way);
+      lines.set(way, counter.linePos(offset).line);
+    });
     return { ok: { value: document.toJS(), lines, twice } };
   } catch (error) {
     return { complaint: error instanceof Error ? error.message : String(error) };
@@ -47,7 +43,25 @@ export function parseYaml(text: string): Decoded<Yaml> {
 
 // --- helpers ---
 
-function itemsOf(contents: unknown): readonly unknown[] {
-  const { items } = (contents ?? {}) as { readonly items?: unknown };
-  return Array.isArray(items) ? items : [];
+interface Node {
+  readonly items?: unknown;
+  readonly key?: { readonly value?: unknown; readonly range?: readonly number[] };
+  readonly value?: unknown;
+}
+
+/** Keys of mappings within mappings and lists; what an alias stands for was seen where it is written. */
+function placesOf(node: unknown, way: string, say: (way: string, offset: number) => void): void {
+  const { items } = (node ?? {}) as Node;
+  if (!Array.isArray(items)) return;
+  for (const [at, item] of items.entries()) {
+    const { key, value } = (item ?? {}) as Node;
+    if (key === undefined) {
+      placesOf(item, `${way}[${at}]`, say);
+      continue;
+    }
+    if (typeof key?.value !== 'string') continue;
+    const own = way === '' ? key.value : `${way}.${key.value}`;
+    say(own, key.range?.[0] ?? 0);
+    placesOf(value, own, say);
+  }
 }

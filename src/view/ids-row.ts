@@ -24,11 +24,12 @@ export function idsRow(shape: IdsShape, options: ViewOptions): Made {
         : (own?.row?.trained ?? ids.map(() => true));
   const row = bare(shape, trained, options);
   const how =
-    labels !== undefined
+    shape.assumed ??
+    (labels !== undefined
       ? 'input_ids: trained where labels are not -100'
       : masks.length > 0
         ? `input_ids: trained where ${masks.map(({ name }) => name).join(' and ')} is 1`
-        : 'input_ids without labels or mask, beside a conversation: its answers are trained (assumed)';
+        : 'input_ids without labels or mask, beside a conversation: its answers are trained (assumed)');
   const known = own?.row ?? turnsIn(ids, row.real, options);
   if (known === undefined) return { row, faults: own?.faults ?? [], assumed: [how] };
   const { roles, turns, answers, said } = known;
@@ -89,6 +90,7 @@ function fromConversation(shape: IdsShape, options: ViewOptions): Made | undefin
 function placed(row: TokenRow, real: Range, width: number): TokenRow {
   const by = real.from;
   const end = real.to;
+  const behind = Math.max(0, end - by - row.ids.length);
   const clip = <R extends Range>(range: R): R => ({
     ...range,
     from: Math.min(range.from + by, end),
@@ -99,11 +101,16 @@ function placed(row: TokenRow, real: Range, width: number): TokenRow {
   const padding = (from: number, to: number) => (to > from ? [{ name: 'padding', from, to }] : []);
   return {
     ...row,
-    roles: filled<Role>(row.roles, 'padding'),
+    roles: filled<Role>(
+      [...row.roles, ...Array.from({ length: behind }, () => 'prompt' as const)],
+      'padding',
+    ),
     trained: filled(row.trained, false),
     turns: [
       ...padding(0, by),
       ...row.turns.map(clip).filter(({ from, to }) => to > from),
+      // Such as a generation prompt, or a stop token put behind.
+      ...(behind > 0 ? [{ name: 'template', from: end - behind, to: end }] : []),
       ...padding(end, width),
     ],
     answers: row.answers.flatMap(({ stop, told, ...answer }) => {

@@ -25,7 +25,8 @@ function trainsAll({ trained, real }: TokenRow): boolean {
   return true;
 }
 
-const nothingTrained: Rule = (row) => {
+const nothingTrained: Rule = (row, { promptsOnly }) => {
+  if (promptsOnly) return [];
   // What stands first is no target: nothing predicts it.
   if (row.trained.some((trained, at) => trained && at > 0)) return [];
   const off = row.answers.length > 0 && row.answers.every(({ told }) => told === false);
@@ -68,8 +69,8 @@ const paddingIsNot: Rule = (row, options, say) => {
 };
 
 /** Legal in pre-training alone, which only the user can say. */
-const notEverything: Rule = (row, { trainOn }, say) => {
-  if (trainOn === 'all' || row.answers.length === 0 || !trainsAll(row)) return [];
+const notEverything: Rule = (row, { trainOn, promptsTrained }, say) => {
+  if (trainOn === 'all' || promptsTrained || row.answers.length === 0 || !trainsAll(row)) return [];
   const spoken = row.said.find(({ from, to }) => to > Math.max(from, row.real.from + 1));
   if (spoken === undefined) return [];
   const first = Math.max(spoken.from, row.real.from + 1);
@@ -143,8 +144,8 @@ function columnsOf({ from, to, stop }: Answer, row: TokenRow, options: ViewOptio
   return columns;
 }
 
-const promptIsNot: Rule = (row, _, say) => {
-  if (trainsAll(row)) return [];
+const promptIsNot: Rule = (row, { promptsTrained }, say) => {
+  if (promptsTrained || trainsAll(row)) return [];
   const straddling = new Set(row.straddles);
   const wrong = row.said.flatMap(({ from, to }) =>
     Array.from({ length: to - from }, (_, at) => from + at).filter(

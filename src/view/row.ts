@@ -22,6 +22,10 @@ export interface ViewOptions {
   readonly maxLength?: number;
   /** Who says so, where it is not --train-on. */
   readonly declaredBy?: string;
+  /** Rows are prompts of which nothing is trained yet: the model answers them first. */
+  readonly promptsOnly?: true;
+  /** What users and tools say is trained, and meant to be. */
+  readonly promptsTrained?: boolean;
   /** Whether EOS is put behind a text that has none; default: yes. */
   readonly endsText?: boolean;
   /** The end that is lost where a row is too long. */

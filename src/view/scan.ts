@@ -238,7 +238,9 @@ function viewedRows(
     if (made.row === undefined) return { ...of, faults: made.faults };
     const row =
       shape.kind === 'made' ? made.row : cutRow(made.row, options.maxLength, options.truncationSide);
-    return { ...of, row, faults: [...made.faults, ...judge(row, options)] };
+    const own =
+      shape.kind === 'ids' && shape.promptsTrained === true ? { ...options, promptsTrained: true } : options;
+    return { ...of, row, faults: [...made.faults, ...judge(row, own)] };
   });
 }
 

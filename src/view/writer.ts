@@ -34,13 +34,19 @@ export interface WriteOptions {
   readonly tools?: readonly unknown[];
 }
 
-export function writerOf(tokenizer: Tokenizer, template: string): Writer {
+/** `extra`: further variables of the template. */
+export function writerOf(
+  tokenizer: Tokenizer,
+  template: string,
+  extra?: Readonly<Record<string, unknown>>,
+): Writer {
   const optionsOf: Writer['optionsOf'] = (messages, options = {}) => ({
     // Roles and contents that the vocabulary does not have are the template's to judge.
     messages: messages as unknown as readonly Message[],
     addGenerationPrompt: options.prompt === true,
     ...templateTokens(tokenizer),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
+    ...(extra === undefined ? {} : { extra }),
   });
   const render: Writer['render'] = (messages, options) => renderChat(template, optionsOf(messages, options));
   const skeletons = new Map<string, Skeleton>();

@@ -20,6 +20,7 @@ test('keys have their lines, and of one that is given twice the last counts', ()
       lines: new Map([
         ['a', 5],
         ['b', 3],
+        ['b.a', 4],
       ]),
       twice: ['a'],
     },

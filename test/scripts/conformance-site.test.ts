@@ -42,7 +42,9 @@ test('what is red of a newest version is a section with its case, its strip and 
   ])
     expect(page).toContain(part);
   expect(page).toMatch(/\| property \| 2\.0 \| 1\.0 \|/);
-  expect(page).toMatch(/mask\/prompt-is-never-trained\.md\) \| <[^|]*>✗<[^|]* \| <[^|]*>\?<[^|]* \|/);
+  expect(page).toMatch(
+    /mask\/prompt-is-never-trained\.md\) \| \[<[^|]*>✗<[^|]*\]\(#maskprompt-is-never-trained\) \| <[^|]*>\?<[^|]* \|/,
+  );
 });
 
 test('a trainer without a defect says so, and its badge is blue; one with a defect has an orange badge', () => {

@@ -2,12 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { familyFolder, loadTokenizer } from '../../src/tokenizers/load.ts';
+import { axolotl } from '../../src/view/config/axolotl/settings.ts';
 import { nearest } from '../../src/view/config/keys.ts';
 import { knownOf } from '../../src/view/config/known.ts';
 import { llamaFactory } from '../../src/view/config/llama-factory/settings.ts';
+import { msSwift } from '../../src/view/config/ms-swift/settings.ts';
+import { openrlhf } from '../../src/view/config/openrlhf/settings.ts';
 import type { Host } from '../../src/view/config/plan.ts';
 import { readerOf } from '../../src/view/config/recognise.ts';
 import { trl } from '../../src/view/config/trl/settings.ts';
+import { verl } from '../../src/view/config/verl/settings.ts';
 import { scan } from '../../src/view/scan.ts';
 
 const INFO = {
@@ -22,7 +26,7 @@ const INFO = {
 };
 const HOST: Host = {
   dataTyped: false,
-  kindOf: (path) => (/\.\w+$/.test(path) ? 'file' : 'folder'),
+  kindOf: (path) => (/config\.json$/.test(path) ? undefined : /\.\w+$/.test(path) ? 'file' : 'folder'),
   namesIn: () => ['train.jsonl'],
   readJson: () => ({ ok: INFO }),
 };
@@ -35,6 +39,8 @@ const fileOf = (values: Readonly<Record<string, unknown>>) => ({
 const loaded = loadTokenizer(familyFolder('qwen'));
 if ('problem' in loaded) throw new Error(loaded.problem);
 const { tokenizer } = loaded;
+
+const TEMPLATE = tokenizer.chatTemplate === undefined ? {} : { template: tokenizer.chatTemplate };
 
 const WORDS = [
   'q',
@@ -83,13 +89,46 @@ const value = fc.letrec((tie) => ({
 })).any;
 const row = fc.dictionary(fc.constantFrom(...WORDS), value, { maxKeys: 5 });
 
-describe.each([trl, llamaFactory])('$known', (reader) => {
+/** What a configuration of each says at least, to be of this data set. */
+const NAMED = {
+  trl: (_: string, on: boolean) => ({ dataset_name: 'data', completion_only_loss: on }),
+  'llama-factory': (dataset: string, on: boolean) => ({ dataset, mask_history: on, template: 'qwen' }),
+  'ms-swift': (_: string, on: boolean) => ({
+    dataset: 'a.jsonl',
+    template: on ? 'qwen' : 'default',
+    loss_scale: on ? 'last_round' : 'all',
+  }),
+  openrlhf: (_: string, on: boolean) => ({
+    'data.dataset': 'a.jsonl',
+    'data.output_key': 'a',
+    'data.input_key': on ? 'messages' : 'prompt',
+    ...(on ? { 'data.apply_chat_template': true } : {}),
+  }),
+  axolotl: (_: string, on: boolean) => ({
+    datasets: [{ path: 'a.jsonl', type: on ? 'chat_template' : 'alpaca', message_field_training: 'h' }],
+  }),
+  verl: (_: string, on: boolean) =>
+    on
+      ? { model: { path: 'm' }, data: { train_files: 'a.parquet' } }
+      : { actor_rollout_ref: { model: { path: 'm' } }, data: { train_files: 'a.jsonl' } },
+} as const;
+
+describe.each([trl, llamaFactory, verl, axolotl, openrlhf, msSwift])('$known', (reader) => {
   const keys = Object.keys(knownOf(reader.known).keys);
 
   test('plans, whatever the values are', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...keys, ...WORDS), value, { maxKeys: 8 }), (values) => {
-        const plan = reader.plan(fileOf({ template: 'qwen', ...values }), HOST);
+        const plan = reader.plan(
+          fileOf({
+            template: 'qwen',
+            data: values,
+            model: values,
+            datasets: [{ path: 'a.jsonl', ...values }],
+            ...values,
+          }),
+          HOST,
+        );
         expect('problem' in plan ? plan.problem : plan.title).toMatch(/./);
       }),
       { numRuns: 300 },
@@ -100,18 +139,10 @@ describe.each([trl, llamaFactory])('$known', (reader) => {
     const named = fc.constantFrom('alpaca', 'talks', 'open');
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 3 }), named, fc.boolean(), (rows, dataset, on) => {
-        const plan = reader.plan(
-          fileOf({
-            ...(reader === trl
-              ? { dataset_name: 'data', completion_only_loss: on }
-              : { dataset, mask_history: on }),
-            template: 'qwen',
-          }),
-          HOST,
-        );
+        const plan = reader.plan(fileOf(NAMED[reader.known as keyof typeof NAMED](dataset, on)), HOST);
         if ('problem' in plan) throw new Error(plan.problem);
         const columns = [new Set(rows.flatMap((each) => Object.keys(each)))];
-        const opened = plan.open({ columns, first: rows[0], tokenizer, templateTyped: false });
+        const opened = plan.open({ columns, first: rows[0], tokenizer, templateTyped: false, ...TEMPLATE });
         if ('problem' in opened) throw new Error(opened.problem);
         const options = { tokenizer, truncationSide: 'right' as const, ...opened.settings };
         const entries = rows.map((each, at) => ({ number: at + 1, value: each }));
@@ -131,7 +162,11 @@ test('a file is that of the trainer whose keys it has', () => {
   expect(of({ model_name_or_path: 'm', dataset_name: 'd', learning_rate: 1 })).toBe('trl');
   expect(of({ model_name_or_path: 'm', dataset: 'd', learning_rate: 1 })).toBe('llama-factory');
   expect(of({ model_name_or_path: 'm', learning_rate: 1 })).toContain('is not recognised');
-  expect(of({ base_model: 'm', datasets: [] })).toContain('axolotl');
+  expect(of({ base_model: 'm', datasets: [] })).toBe('axolotl');
+  expect(of({ model: 'm', dataset: 'd', tuner_type: 'lora', loss_scale: 'all' })).toBe('ms-swift');
+  expect(of({ 'data.dataset': 'd', 'model.model_name_or_path': 'm' })).toBe('openrlhf');
+  expect(of({ data: { train_files: 'd' }, actor_rollout_ref: { model: { path: 'm' } } })).toBe('verl');
+  expect(of({ data: { train_files: 'd', messages_key: 'm' }, model: { path: 'm' } })).toBe('verl');
 });
 
 test('a name is taken for a slip only if it is near', () => {

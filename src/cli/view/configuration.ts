@@ -1,8 +1,10 @@
 // `view --config`: a trainer's own configuration file opened, with what it names, and which settings do nothing.
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { readJson, readText } from '../../outside/file.ts';
 import { loadTokenizer } from '../../tokenizers/load.ts';
+import { checkTemplate } from '../../tokenizers/template.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { SettingFault } from '../../view/config/fault.ts';
 import { configFile } from '../../view/config/file.ts';
@@ -84,15 +86,18 @@ export async function openConfiguration(
 
 // --- helpers ---
 
+/** `~/` is the home of whoever starts the training. */
+const homed = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
+
 function hostOf({ cwd }: Context, dataTyped: boolean): Host {
   return {
     dataTyped,
     kindOf(path) {
-      const status = statSync(resolve(cwd, path), { throwIfNoEntry: false });
+      const status = statSync(resolve(cwd, homed(path)), { throwIfNoEntry: false });
       return status?.isFile() === true ? 'file' : status?.isDirectory() === true ? 'folder' : undefined;
     },
-    namesIn: (path) => readdirSync(resolve(cwd, path)).sort(),
-    readJson: (path) => readJson(resolve(cwd, path)),
+    namesIn: (path) => readdirSync(resolve(cwd, homed(path))).sort(),
+    readJson: (path) => readJson(resolve(cwd, homed(path))),
   };
 }
 
@@ -105,7 +110,7 @@ function hintOf(file: string, problem: string, { cwd }: Context): string {
 
 /** The files of the configuration one after the other, or what was typed in their place. */
 async function sourceOf(plan: Plan, data: string | undefined, context: Context): Promise<Source | Problem> {
-  const files = data === undefined ? plan.data : [data];
+  const files = data === undefined ? plan.data.map(homed) : [data];
   if (files.length === 0)
     return {
       problem:
@@ -155,7 +160,7 @@ interface Planned {
 }
 
 async function planned(plan: Plan, options: WorldOptions, context: Context): Promise<Planned | Problem> {
-  const named = options.tokenizer ?? plan.tokenizer;
+  const named = options.tokenizer ?? (plan.tokenizer === undefined ? undefined : homed(plan.tokenizer));
   if (named === undefined)
     return {
       problem: 'the configuration names no model: --tokenizer DIR names a folder with tokenizer.json',
@@ -168,7 +173,11 @@ async function planned(plan: Plan, options: WorldOptions, context: Context): Pro
   let cloned: Tokenizer | undefined;
   let source: string | undefined;
   if (options.template === undefined && template !== undefined) {
-    if ('file' in template) {
+    if ('source' in template) {
+      const { problem } = checkTemplate(template.source);
+      if (problem !== undefined) return { problem: `the chat template of the configuration: ${problem}` };
+      source = template.source;
+    } else if ('file' in template) {
       const read = templateOf(template.file, context);
       if (typeof read !== 'string') return read;
       source = read;

@@ -38,7 +38,7 @@ export function addView(program: Command, { context, finish }: Invocation): void
     )
     .option(
       '--config <file>',
-      "a trainer's own configuration (TRL, LLaMA-Factory): its data, tokenizer and settings",
+      "a trainer's own configuration, or its launch script: its data, tokenizer and settings",
     )
     .option(
       '--tokenizer <dir>',

@@ -12,10 +12,13 @@ export interface Manner {
   readonly text: 'converted' | 'kept';
   /** What happens to a key that is given twice. */
   readonly twice: string;
+  /** How the command is written whose keys these are, and another one. */
+  readonly command?: { readonly own: string; readonly other: (name: string) => string };
 }
 
 export function keyFaults(config: ConfigFile, known: Known, manner: Manner): SettingFault[] {
   const { trainer, version } = known;
+  const { command = TRL_COMMAND } = manner;
   const faults = config.twice.map((key) =>
     faultOf(config, key, `The key is given more than once; ${manner.twice}.`),
   );
@@ -25,6 +28,8 @@ export function keyFaults(config: ConfigFile, known: Known, manner: Manner): Set
     if (own !== undefined) {
       const wrong = valueFault(value, own, trainer, manner);
       if (wrong !== undefined) faults.push(faultOf(config, key, wrong));
+      else if (own.idle === true && value !== own.default)
+        faults.push(faultOf(config, key, `It does nothing: nothing in ${trainer} ${version} reads it.`));
       continue;
     }
     if (known.launcher.includes(key)) continue;
@@ -38,7 +43,7 @@ export function keyFaults(config: ConfigFile, known: Known, manner: Manner): Set
       before !== undefined
         ? `${before} had this key, ${theirs ? known.with : `${trainer} ${version}`} has not: ${manner.unknown}.`
         : others.length > 0
-          ? `This is a key of \`trl ${others.join('` and `trl ')}\`, not of \`trl sft\`: ${manner.unknown}.`
+          ? `This is a key of ${others.map(command.other).join(' and ')}, not of ${command.own}: ${manner.unknown}.`
           : `${trainer} ${version} has no such key: ${manner.unknown}.`;
     faults.push(faultOf(config, key, `${why}${meant}`, theirs ? 'note' : 'fault'));
   }
@@ -95,6 +100,8 @@ export function written(value: unknown): string {
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : written(value));
 
 // --- helpers ---
+
+const TRL_COMMAND = { own: '`trl sft`', other: (name: string): string => `\`trl ${name}\`` };
 
 /** An alias of YAML may hold itself, which no JSON can. */
 function jsonOf(value: unknown): string {

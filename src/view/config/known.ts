@@ -9,7 +9,11 @@ export interface KnownKey {
   /** null: none, or one that is computed. */
   readonly default: boolean | number | string | null;
   readonly choices?: readonly string[];
+  /** No code of the trainer asks for it. */
+  readonly idle?: true;
 }
+
+export type KnownName = 'trl' | 'llama-factory' | 'verl' | 'axolotl' | 'openrlhf' | 'ms-swift';
 
 export type Keys = Readonly<Record<string, KnownKey>>;
 
@@ -30,7 +34,7 @@ export interface Known {
   readonly templates: Readonly<Record<string, unknown>>;
 }
 
-export function knownOf(name: 'trl' | 'llama-factory'): Known {
+export function knownOf(name: KnownName): Known {
   const made = loaded.get(name);
   if (made !== undefined) return made;
   // After compilation this file lies in dist/src/view/config, the data stays in src/view/config.

@@ -4,6 +4,7 @@ import type { Making } from '../making.ts';
 import type { TrainOn } from '../row.ts';
 import type { Problem, SettingFault } from './fault.ts';
 import type { ConfigFile } from './file.ts';
+import type { KnownName } from './known.ts';
 
 export interface Plan {
   /** With its version: `TRL 1.13.0 (trl sft)`. */
@@ -12,8 +13,8 @@ export interface Plan {
   readonly data: readonly string[];
   /** A folder, as the configuration names it. */
   readonly tokenizer?: string;
-  /** A file with a chat template, or the folder of a tokenizer that has one. */
-  readonly template?: { readonly file: string } | { readonly folder: string };
+  /** A file with a chat template, the folder of a tokenizer that has one, or the template itself. */
+  readonly template?: { readonly file: string } | { readonly folder: string } | { readonly source: string };
   /** Of the options on the command line, those that cannot stand in for this configuration, each with why. */
   readonly refuses?: { readonly template?: string };
   /** What was read, as `max_length 512`. */
@@ -55,7 +56,7 @@ export interface After {
 
 /** Reads the files of one trainer. */
 export interface Reader {
-  readonly known: 'trl' | 'llama-factory';
+  readonly known: KnownName;
   readonly plan: (config: ConfigFile, host: Host) => Plan | Problem;
 }
 

@@ -1,26 +1,29 @@
-// Whose configuration a file is, by keys that one trainer knows and the others do not.
+// Whose configuration a file is, by the command that it starts, or by the trainer that knows most of its keys.
 
+import { axolotl } from './axolotl/settings.ts';
 import type { Problem } from './fault.ts';
-import type { ConfigFile } from './file.ts';
+import { type ConfigFile, flattened } from './file.ts';
 import { knownOf } from './known.ts';
 import { llamaFactory } from './llama-factory/settings.ts';
+import { msSwift } from './ms-swift/settings.ts';
+import { openrlhf } from './openrlhf/settings.ts';
 import type { Reader } from './plan.ts';
 import { trl } from './trl/settings.ts';
+import { verl } from './verl/settings.ts';
 
-const READERS: readonly Reader[] = [trl, llamaFactory];
+const READERS: readonly Reader[] = [trl, llamaFactory, verl, axolotl, openrlhf, msSwift];
 
-export function readerOf({ name, values }: ConfigFile): Reader | Problem {
-  const keys = Object.keys(values);
+export function readerOf({ name, values, command }: ConfigFile): Reader | Problem {
+  const started = READERS.find(({ known }) => known === command?.launch.known);
+  if (started !== undefined) return started;
+  // Keys within a part have its name in front.
+  const keys = [...new Set([...Object.keys(values), ...Object.keys(flattened(values))])];
   const foreign = FOREIGN.find(({ any }) => any.some((key) => keys.includes(key)));
   if (foreign !== undefined)
     return { problem: `${name} is a configuration ${foreign.of}, which view does not read. ${GO_ON}` };
   const scored = READERS.map((reader) => {
     const { keys: own } = knownOf(reader.known);
-    const others = READERS.filter((each) => each !== reader).map((each) => knownOf(each.known).keys);
-    const telling = keys.filter(
-      (key) => Object.hasOwn(own, key) && !others.some((other) => Object.hasOwn(other, key)),
-    );
-    return { reader, score: telling.length };
+    return { reader, score: keys.filter((key) => Object.hasOwn(own, key)).length };
   }).sort((left, right) => right.score - left.score);
   const [first, second] = scored;
   if (first === undefined || first.score === 0 || first.score === second?.score)
@@ -38,9 +41,5 @@ const GO_ON =
 /** Only for a sentence that says whose file it is: none of these is read. */
 const FOREIGN: readonly { readonly of: string; readonly any: readonly string[] }[] = [
   { of: 'of lossproof itself', any: ['trainers', 'trainer', 'adapter'] },
-  { of: 'of axolotl', any: ['base_model'] },
   { of: 'of torchtune', any: ['checkpointer', 'recipe_checkpoint'] },
-  { of: 'of verl', any: ['actor_rollout_ref', 'data'] },
-  { of: 'of OpenRLHF', any: ['pretrain'] },
-  { of: 'of ms-swift', any: ['tuner_type', 'train_type', 'swift_version'] },
 ];

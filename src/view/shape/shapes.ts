@@ -32,6 +32,10 @@ export interface IdsShape {
   readonly attention?: Ids;
   /** The conversation that the ids were made of, where the row has kept it. */
   readonly chat?: ChatShape;
+  /** What is trained of them, where a trainer's rules made them. */
+  readonly assumed?: string;
+  /** What users say is trained as well, by a setting or by the row itself. */
+  readonly promptsTrained?: boolean;
 }
 
 /** Made already, by the rules of a trainer whose configuration was read. */

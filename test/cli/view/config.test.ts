@@ -49,6 +49,24 @@ const FACTORY = [
   'finetuning_type: lora',
 ];
 
+const SWIFT = ['model: model', 'template: qwen', 'dataset: rows.jsonl', 'tuner_type: lora'];
+const AXOLOTL = [
+  'base_model: model',
+  'sequence_len: 512',
+  'datasets:',
+  '  - path: rows.jsonl',
+  '    type: chat_template',
+];
+const VERL = [
+  'actor_rollout_ref:',
+  '  model:',
+  '    path: model',
+  'data:',
+  '  train_files: rows.jsonl',
+  '  reward_fn_key: messages',
+  '  prompt_key: messages',
+];
+
 function projectOf(config: readonly string[], info: unknown = INFO, rows: readonly unknown[] = ROWS): World {
   const world = makeWorld();
   const lines = rows.map((row) => JSON.stringify(row)).join('\n');
@@ -89,6 +107,93 @@ describe('a clean configuration', () => {
     expect(text).toContain('by the documented rules of LLaMA-Factory 0.9.5 (stage sft)');
     expect(text).toContain('None of 2 rows is flagged');
     expect(code).toBe(0);
+  });
+
+  test('of verl, in a script that sets variables', async () => {
+    const world = projectOf([]);
+    world.write(
+      'train.sh',
+      [
+        '#!/usr/bin/env bash',
+        'MODEL=§{1:-model}',
+        'data=rows.jsonl',
+        'ARGS=(',
+        '  data.prompt_key=messages # the column',
+        '  "data.max_prompt_length=64"',
+        ')',
+        'python3 -m verl.trainer.main_ppo \\',
+        '  data.train_files="[\'$data\']" \\',
+        '  actor_rollout_ref.model.path=§MODEL "§{ARGS[@]}" §@ 2>&1 | tee log.txt',
+      ]
+        .join('\n')
+        .replaceAll('§', '$'),
+    );
+    expect(await world.run('view', '--config', 'train.sh')).toBe(0);
+    const text = flat(world.both());
+    expect(text).toContain('by the documented rules of verl 0.9.1 (verl.trainer.main_ppo)');
+    expect(text).toContain(
+      'data.train_files ["rows.jsonl"], data.prompt_key "messages", data.max_prompt_length 64',
+    );
+    expect(text).toContain('rows are prompts, and nothing of them is trained');
+    expect(text).toContain('template <|im_start|>assistant⏎');
+  });
+
+  test('of axolotl', async () => {
+    const { code, text } = await seen(projectOf(AXOLOTL));
+    expect(text).toContain('by the documented rules of axolotl 0.19.0 (axolotl train)');
+    expect(text).toContain(
+      'turns of assistant are trained, and the token that ends them (train_on_eos turn)',
+    );
+    expect(text).toContain('assistant <|im_start|>assistant⏎⟦Yes.<|im_end|>⟧');
+    expect(text).toContain('None of 2 rows is flagged');
+    expect(code).toBe(0);
+  });
+
+  test('of ms-swift, in a script', async () => {
+    const world = projectOf([]);
+    world.write(
+      'train.sh',
+      [
+        'NPROC_PER_NODE=2 \\',
+        'swift sft \\',
+        '    --model model --template qwen \\',
+        '    --dataset rows.jsonl \\',
+        '    --max-length 2048 \\',
+        '    --loss_scale last_round --learning_rate 1e-4',
+      ].join('\n'),
+    );
+    expect(await world.run('view', '--config', 'train.sh')).toBe(0);
+    const text = flat(world.both());
+    expect(text).toContain('by the documented rules of ms-swift 4.6.0 (swift sft)');
+    expect(text).toContain('assistant⏎Yes.<|im_end|>⏎');
+    expect(text).toContain('assistant⏎⟦No.<|im_end|>⏎⟧');
+  });
+
+  test('of OpenRLHF, in a document that a script reads', async () => {
+    const world = projectOf([]);
+    world.write(
+      'train.sh',
+      [
+        'read -r -d "" training_commands <<EOF',
+        'openrlhf.cli.train_sft \\',
+        '   --data.dataset rows.jsonl \\',
+        '   --data.input_key messages \\',
+        '   --model.model_name_or_path model \\',
+        '   --data.max_lenn 100 \\',
+        '   --data.apply_chat_template --data.multiturn',
+        'EOF',
+        'deepspeed --module §training_commands',
+      ]
+        .join('\n')
+        .replaceAll('§', '$'),
+    );
+    expect(await world.run('view', '--config', 'train.sh')).toBe(1);
+    const text = flat(world.both());
+    expect(text).toContain('by the documented rules of OpenRLHF 0.11.2 (openrlhf.cli.train_sft)');
+    expect(text).toContain('⟦Yes.<|im_end|>⏎⟧');
+    expect(text).toContain(
+      '✗ data.max_lenn (line 6): OpenRLHF 0.11.2 has no such key: argparse stops the run. Is data.max_len meant?',
+    );
   });
 
   test('of LLaMA-Factory, as JSON', async () => {
@@ -144,6 +249,51 @@ describe('a setting that does nothing is named, with its line', () => {
       'a text for false',
       [...FACTORY, 'train_on_prompt: "false"'],
       '✗ train_on_prompt (line 7): "false" is a text, and so true in Python',
+    ],
+    [
+      'a misspelt key of ms-swift',
+      [...SWIFT, 'max_lenght: 20'],
+      '✗ max_lenght (line 5): ms-swift 4.6.0 has no such key: it stops the run (with ignore_args_error it does nothing). Is max_length meant?',
+    ],
+    [
+      'a scale that ms-swift does not have',
+      [...SWIFT, 'loss_scale: last_rond'],
+      '✗ loss_scale (line 5): ms-swift stops: it has no loss_scale last_rond. Is last_round meant?',
+    ],
+    [
+      'the length of packs that are not made',
+      [...SWIFT, 'packing_length: 20'],
+      '✗ packing_length (line 5): It does nothing: packing is off.',
+    ],
+    [
+      'a key that axolotl drops',
+      [...AXOLOTL, 'sequence_length: 20'],
+      '✗ sequence_length (line 6): axolotl 0.19.0 has no such key: it is dropped without a word. Is sequence_len meant?',
+    ],
+    [
+      'a key of axolotl in the wrong place',
+      [...AXOLOTL, '    train_on_inputs: true'],
+      '✗ datasets[0].train_on_inputs (line 6): It does nothing here: train_on_inputs is a key of the file',
+    ],
+    [
+      'a train flag that no message has',
+      [...AXOLOTL, '    message_field_training: train'],
+      '✗ datasets[0].message_field_training (line 6): It does nothing: no message has train.',
+    ],
+    [
+      'the truncation of verl, where agents cut',
+      [...VERL, '  truncation: right'],
+      '✗ data.truncation (line 8): It does nothing: nothing in verl 0.9.1 reads it',
+    ],
+    [
+      'a key of verl’s other trainer',
+      [...VERL, '  messages_key: messages'],
+      '✗ data.messages_key (line 8): This is a key of `verl.trainer.sft_trainer`, not of `verl.trainer.main_ppo`',
+    ],
+    [
+      'a text for false in verl',
+      [...VERL, '  filter_overlong_prompts: "false"'],
+      '✗ data.filter_overlong_prompts (line 8): "false" is a text, and so true in Python',
     ],
     [
       'thinking of another template',
@@ -246,11 +396,48 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       'view downloads nothing',
     ],
     [
-      'axolotl',
-      ['base_model: x', 'sequence_len: 9'],
-      'is a configuration of axolotl, which view does not read',
+      'torchtune',
+      ['checkpointer: x', 'seed: 9'],
+      'is a configuration of torchtune, which view does not read',
     ],
+    [
+      'a template of axolotl’s own',
+      [...AXOLOTL, 'chat_template: gemma'],
+      "axolotl/utils/chat_templates/templates/gemma.jinja in Python's site-packages: name it with --template",
+    ],
+    [
+      'a kind of rows of axolotl',
+      AXOLOTL.map((line) => line.replace('chat_template', 'orcamini')),
+      'is of type orcamini, whose rows view does not make',
+    ],
+    [
+      'another trainer of OpenRLHF',
+      ['python3 -m openrlhf.cli.train_dpo --data.dataset rows.jsonl'],
+      'view reads openrlhf.cli.train_sft and openrlhf.cli.train_ppo_ray',
+    ],
+    ['no template for ms-swift', SWIFT.toSpliced(1, 1), 'names no template, and ms-swift then derives one'],
+    [
+      'a template that thinks',
+      [...SWIFT.toSpliced(1, 1), 'template: qwen3'],
+      'writes rows in a way that view does not know',
+    ],
+    [
+      'words that are weighed',
+      [...SWIFT, 'loss_scale: default+hermes'],
+      'weighs parts of an answer by their words',
+    ],
+    ['rows that axolotl streams', [...AXOLOTL, 'streaming: true'], 'the rows are streamed'],
     ['nobody’s file', ['a: 1'], 'is not recognised as a configuration of TRL or LLaMA-Factory'],
+    [
+      'a data set class of somebody’s own',
+      [...VERL, '  custom_cls:', '    path: mine.py'],
+      'view runs no code of yours',
+    ],
+    [
+      'a remote file',
+      [...VERL.slice(0, 4), '  train_files: hdfs://a/b.parquet'],
+      'is remote, and view downloads nothing',
+    ],
     ['no YAML', ['a: ['], 'train.yaml is not YAML'],
     [
       'aliases that explode',

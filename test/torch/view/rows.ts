@@ -1,19 +1,24 @@
 // A folder with configurations and data: the rows that `view --config` makes of each, and those that the trainer makes.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { isProblem } from '../../../src/cli/context.ts';
 import { openConfiguration } from '../../../src/cli/view/configuration.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { isNote } from '../../../src/view/flags.ts';
 import { openScanner } from '../../../src/view/scan.ts';
 import { IGNORE_INDEX } from '../../../src/vocabulary.ts';
 import { makeWorld } from '../../cli/world.ts';
+import { python } from '../sources/run.ts';
 import { family } from '../trl/ask.ts';
 import { pythonOf } from '../trl/versions.ts';
 
 export interface Case {
   readonly config: Readonly<Record<string, unknown>>;
+  /** The script that starts the training, in place of a file with `config`. */
+  readonly script?: string;
   /** Files beside it; values are written as JSON, lists as JSON lines. */
   readonly files: Readonly<Record<string, unknown>>;
 }
@@ -26,6 +31,8 @@ export interface Row {
 export type Theirs = { readonly rows: readonly Row[] } | { readonly stops: string };
 export interface Ours {
   readonly rows: readonly Row[];
+  /** Ids of flags of rows, each once. */
+  readonly flags: readonly string[];
   /** Keys of settings that are flagged, notes not among them. */
   readonly faults: readonly string[];
   readonly notes: readonly string[];
@@ -39,26 +46,46 @@ export interface Project {
   readonly end: () => void;
 }
 
+/** Whose rows they are: the script that makes them is named after it. */
+export type Trainer = keyof typeof PYTHON;
+
+const PYTHON = {
+  trl: () => pythonOf('newest'),
+  factory: () => pythonOf('middle'),
+  verl: () => python('verl'),
+  axolotl: () => sourcesPython(),
+  swift: () => sourcesPython(),
+  openrlhf: () => python('openrlhf'),
+} as const satisfies Readonly<Record<string, () => string>>;
+
+/** Trainers without what they import; what is not there is stubbed. */
+function sourcesPython(): string {
+  const named = join(PACKAGE_ROOT, '.venv-sources', 'bin', 'python');
+  if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
+  return named;
+}
+
 /** One start of Python makes the rows of all cases. */
-export async function project(
-  trainer: 'trl' | 'factory',
-  cases: Readonly<Record<string, Case>>,
-): Promise<Project> {
+export async function project(trainer: Trainer, cases: Readonly<Record<string, Case>>): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'lossproof-config-'));
   for (const name of TOKENIZERS) cpSync(family(name), join(folder, name), { recursive: true });
-  for (const [name, { config, files }] of Object.entries(cases)) {
+  for (const [name, { config, script, files }] of Object.entries(cases)) {
     for (const [file, content] of Object.entries(files)) {
       const path = join(folder, name, file);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, written(content));
     }
     // JSON is YAML.
-    writeFileSync(join(folder, `${name}.yaml`), JSON.stringify(inFolder(config, name), null, 1));
+    writeFileSync(
+      join(folder, fileOf(name, cases)),
+      script === undefined
+        ? JSON.stringify(inFolder(config, name), null, 1)
+        : script.replaceAll('./', `${name}/`),
+    );
   }
   const names = Object.keys(cases);
-  const python = pythonOf(trainer === 'trl' ? 'newest' : 'middle');
   const script = fileURLToPath(new URL(`${trainer}_rows.py`, import.meta.url));
-  const { stdout } = await execa(python, [script, ...names.map((name) => `${name}.yaml`)], {
+  const { stdout } = await execa(PYTHON[trainer](), [script, ...names.map((name) => fileOf(name, cases))], {
     cwd: folder,
     env: {
       PYTHONPATH: fileURLToPath(new URL('../../../src/python', import.meta.url)),
@@ -69,13 +96,16 @@ export async function project(
   });
   const made = JSON.parse(stdout.trim().split('\n').at(-1) ?? '[]') as readonly Theirs[];
   return {
-    ours: (name) => oursOf(folder, `${name}.yaml`, trainer),
+    ours: (name) => oursOf(folder, fileOf(name, cases), trainer),
     theirs: new Map(names.map((name, at) => [name, made[at] ?? { stops: 'no answer' }])),
     end: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
 // --- helpers ---
+
+const fileOf = (name: string, cases: Readonly<Record<string, Case>>): string =>
+  `${name}.${cases[name]?.script === undefined ? 'yaml' : 'sh'}`;
 
 /** `./x` is in the folder of the case. */
 function inFolder(value: unknown, name: string): unknown {
@@ -91,7 +121,7 @@ function written(content: unknown): string {
   return JSON.stringify(content);
 }
 
-async function oursOf(folder: string, file: string, trainer: 'trl' | 'factory'): Promise<Ours> {
+async function oursOf(folder: string, file: string, trainer: Trainer): Promise<Ours> {
   const world = makeWorld();
   const opened = await openConfiguration(
     file,
@@ -120,7 +150,8 @@ async function oursOf(folder: string, file: string, trainer: 'trl' | 'factory'):
             ],
       )
       // TRL leaves out a row of which nothing is trained.
-      .filter(({ labels }) => trainer === 'factory' || labels.some((label) => label !== IGNORE_INDEX)),
+      .filter(({ labels }) => trainer !== 'trl' || labels.some((label) => label !== IGNORE_INDEX)),
+    flags: [...new Set(kept.flatMap((row) => row.faults.map(({ id }) => id).filter((id) => !isNote(id))))],
     faults: faults.filter(({ note }) => note !== true).map(({ key }) => key),
     notes: faults.filter(({ note }) => note === true).map(({ key }) => key),
   };
