@@ -34,6 +34,8 @@ const K3 = { kl_estimator: 'k3', kl_clamp: 10 } as const;
 const NOTHING = 'zero-without-trained-tokens';
 const LOSS = { op: 'loss', finding: `loss/${NOTHING}` } as const;
 const VALUE_LOSS = { op: 'value_loss', finding: `value-loss/${NOTHING}` } as const;
+/** A question: masks with gaps are of conversations with tools. */
+const GAPS = 'gae/masked-tokens-are-no-steps';
 const SFT = { op: 'sft_loss', variant: { sft_aggregation: 'token-mean' } } as const;
 
 export const SETS: readonly MeasuredSet[] = [
@@ -104,7 +106,8 @@ export const SETS: readonly MeasuredSet[] = [
       { name: 'compute_reward', op: 'token_rewards' },
       { name: 'log_probs_from_logits', op: 'logprobs' },
       { name: 'compute_entropy', op: 'entropy' },
-      { name: 'PolicyLoss', ...LOSS, variant: { ...CLIP, dual_clip: null, log_ratio_clamp: 20 } },
+      // Its caller divides: a batch without a trained token is none of its own.
+      { name: 'PolicyLoss', op: 'loss', variant: { ...CLIP, dual_clip: null, log_ratio_clamp: 20 } },
       {
         name: 'ValueLoss',
         ...VALUE_LOSS,
@@ -116,7 +119,7 @@ export const SETS: readonly MeasuredSet[] = [
         op: 'preference_loss',
         variant: { preference_objective: 'dpo', preference_label_smoothing: 0 },
       },
-      { name: 'RemoteExperienceMaker.get_advantages_and_returns', op: 'gae' },
+      { name: 'RemoteExperienceMaker.get_advantages_and_returns', op: 'gae', finding: GAPS },
     ],
     read: [{ name: 'GPTLMLoss', ...SFT }],
   },
@@ -129,7 +132,20 @@ export const SETS: readonly MeasuredSet[] = [
       { name: 'selective_log_softmax', op: 'logprobs' },
       { name: 'entropy_from_logits', op: 'entropy' },
     ],
-    read: [{ name: 'k3_loss_fn', op: 'kl', variant: { kl_estimator: 'k3', kl_clamp: null } }],
+    read: [
+      { name: 'k3_loss_fn', op: 'kl', variant: { kl_estimator: 'k3', kl_clamp: null } },
+      {
+        name: 'FusedLinearGRPOFunction.ppo_loss_fn',
+        op: 'loss',
+        variant: {
+          ...CLIP,
+          dual_clip: null,
+          kl_coef: 0.04,
+          kl_estimator: 'k3',
+          loss_aggregation: 'token-mean',
+        },
+      },
+    ],
   },
   // Nobody has written an adapter for the next three: what is bound is what `discover` alone makes of them.
   {
@@ -149,6 +165,8 @@ export const SETS: readonly MeasuredSet[] = [
         op: 'preference_loss',
         variant: { preference_objective: 'hinge', preference_beta: 0.1 },
       },
+      // Its callers zero padding; it takes a mask for whitening alone.
+      { name: 'estimate_advantages', op: 'gae', finding: GAPS },
       // By default it puts the mean back, where TRL's, which it is taken from, takes it off.
       { name: 'whiten', op: 'whiten', variant: { whiten_mean: false, whiten_ddof: 1 } },
       // A sum: its caller divides.
@@ -167,6 +185,7 @@ export const SETS: readonly MeasuredSet[] = [
     environment: '.venv-sources',
     paths: ['swift/loss', 'swift/rlhf_trainers'],
     expected: [],
+    read: [{ name: 'entropy_from_logits', op: 'entropy' }],
   },
   {
     title: 'GRPO by hand, 141 lines',

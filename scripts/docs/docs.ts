@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { withReady } from '../trainers/ready.ts';
+import { withResults } from '../trainers/results.ts';
 import { bugPage } from './bug-page.ts';
 import { withChoiceSchema, withChoices } from './choice-tables.ts';
 import { configPage } from './config-page.ts';
@@ -37,7 +38,7 @@ for (const [name, text] of [
   ['docs/discover.md', withProposedOps(page('docs/discover.md'))],
   ['docs/hostile.md', withExitCodes(page('docs/hostile.md'))],
   ['docs/practice.md', practicePage()],
-  ['docs/trainers/README.md', withReady(page('docs/trainers/README.md'))],
+  ['docs/trainers/README.md', withResults(withReady(page('docs/trainers/README.md')))],
   ['docs/trainers/known.md', knownPage()],
   ['docs/trainers/findings/README.md', findingsPage()],
   ['docs/config.schema.json', configSchema()],

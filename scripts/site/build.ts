@@ -6,6 +6,7 @@ import { bugs } from '../../src/bugs/index.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { palette } from '../docs/palette.ts';
 import { READY } from '../trainers/ready.ts';
+import { CONFORMANCE_FILE, conformancePages } from './conformance-pages.ts';
 import { ADDRESS, isForeign } from './links.ts';
 import { opNames } from './op-facts.ts';
 import { OPS_FILE, opFile, opPage, opsPage } from './op-page.ts';
@@ -32,6 +33,7 @@ const NAVIGATION: Readonly<Record<string, readonly string[]>> = {
     'docs/attach.md',
     'docs/trainers/README.md',
     ...READY.map(({ page }) => `docs/trainers/${page}`),
+    CONFORMANCE_FILE,
     'docs/trainers/known.md',
     'docs/trainers/findings/README.md',
     'docs/failures.md',
@@ -83,8 +85,10 @@ function languageOf(file: string): { readonly language?: string } {
 
 export function buildSite(): Site {
   const texts = new Map(documents().map((file) => [file, readFileSync(join(PACKAGE_ROOT, file), 'utf8')]));
+  const conformance = conformancePages();
   const generated = new Map([
     ...propertyPages(),
+    ...conformance.pages,
     [OPS_FILE, opsPage()] as const,
     ...opNames.map((op) => [opFile(op), opPage(op)] as const),
   ]);
@@ -109,6 +113,7 @@ export function buildSite(): Site {
       [STYLE_SHEET, palette() + STYLES.map(own).join('\n')],
       [INDEX_FILE, indexFile(searchIndex(rendered, outputOf))],
       ...SCRIPTS.map((name) => [name, own(name)] as const),
+      ...conformance.badges,
       ...[...copied].map((file) => [file, readFileSync(join(PACKAGE_ROOT, file))] as const),
     ]),
   };

@@ -1,7 +1,7 @@
-// What the ready-made adapters are asked and what they answer, for docs/trainers/README.md; needs `npm run setup:trainers`.
+// What the ready-made adapters are asked and what they answer; needs `npm run setup:trainers`.
 // Exit code 1 where one fails in what is not known: a false alarm, or a finding that is not written down yet.
-//   npm run trainers:table                            runs all, and prints the table
-//   npm run trainers:table -- --only trl-sft --write  runs some, and writes their lines into the page
+//   npm run trainers:table                            runs all, and prints a line each
+//   npm run trainers:table -- --only trl-sft --write  runs some, and keeps what they answered in docs/trainers/results.json
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +10,8 @@ import { execaSync } from 'execa';
 import { readEvents } from '../../src/report/machine/ndjson.ts';
 import { runsOf } from '../../src/report/runs.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
-import { FAILING, type Verdict } from '../../src/vocabulary.ts';
-import { measuredIn, writeMeasured } from '../docs/measured.ts';
 import { READY } from './ready.ts';
+import { nameOf, resultOf, type TrainerResult, tableLine, today, writeResults } from './results.ts';
 
 const { values } = parseArgs({
   options: {
@@ -33,26 +32,22 @@ const PLACES = readdirSync(join(PACKAGE_ROOT, 'scripts')).flatMap((file) => {
   );
   return [[name === 'trainers' ? '.venv' : `.venv-${name}`, adapters] as const];
 });
-const PAGE = join('trainers', 'README.md');
 const MAIN = join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'main.js');
 
-const lines = new Map(measuredIn(PAGE, 'trainers').map((line) => [keyOf(line), line]));
-for (const [environment, adapters] of PLACES)
-  for (const adapter of adapters) {
-    if (!`${adapter} in ${environment}`.includes(values.only)) continue;
-    const line = lineOf(adapter, join(PACKAGE_ROOT, environment, 'bin', 'python'));
-    console.log(line);
-    lines.set(keyOf(line), line);
-  }
-if (values.write) writeMeasured(PAGE, 'trainers', [...lines.values()]);
+const results = PLACES.flatMap(([environment, adapters]) =>
+  adapters
+    .filter((adapter) => `${adapter} in ${environment}`.includes(values.only))
+    .map((adapter) => {
+      const result = asked(adapter, environment);
+      console.log(tableLine(result));
+      return result;
+    }),
+);
+if (values.write) writeResults(results);
 
-/** Adapter and version. */
-function keyOf(line: string): string {
-  return line.split('|').slice(1, 3).join('|');
-}
-
-function lineOf(adapter: string, python: string): string {
+function asked(adapter: string, environment: string): TrainerResult {
   const folder = mkdtempSync(join(tmpdir(), 'lossproof trainers '));
+  const python = join(PACKAGE_ROOT, environment, 'bin', 'python');
   try {
     const words = ['--adapter', adapter, '--python', python, '--seed', '1', '--cases', values.cases];
     const { exitCode, all } = execaSync(
@@ -60,21 +55,19 @@ function lineOf(adapter: string, python: string): string {
       [MAIN, 'check', ...words, '--level', 'should', '--events', 'events.ndjson', '--quiet'],
       { cwd: folder, reject: false, all: true },
     );
+    const place = { adapter, environment, cases: Number(values.cases) };
     const [, lacks] = /^│ lossproof: (.*)$/m.exec(all) ?? [];
-    if (exitCode === 2 && lacks !== undefined) return `| ${adapter} | ${lacks} |  |  |  |  |  |  |`;
-    if (exitCode !== 0 && exitCode !== 1) throw new Error(`${adapter} with ${python}: no verdict\n${all}`);
+    if (exitCode === 2 && lacks !== undefined)
+      return { ...place, version: '', date: today(), lacks, verdicts: {}, unsupported: 0, red: {} };
+    if (exitCode !== 0 && exitCode !== 1)
+      throw new Error(`${nameOf({ adapter, version: python })}: no verdict\n${all}`);
     if (exitCode === 1) {
       process.exitCode = 1;
       console.error(all);
     }
     const run = runsOf(readEvents(readFileSync(join(folder, 'events.ndjson'), 'utf8')).events).at(-1);
-    if (run === undefined) throw new Error(`${adapter} with ${python}: no run\n${all}`);
-    const count = (...verdicts: readonly Verdict[]): string =>
-      String(run.results.filter(({ verdict }) => verdicts.includes(verdict)).length);
-    const { version = '' } = run.start.hello;
-    const asked = count('pass', 'known', ...FAILING);
-    const cells = [count('pass'), count('known'), count(...FAILING), count('skipped'), count('unsupported')];
-    return `| ${[adapter, version, asked, ...cells].join(' | ')} |`;
+    if (run === undefined) throw new Error(`${nameOf({ adapter, version: python })}: no run\n${all}`);
+    return resultOf(run, place);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

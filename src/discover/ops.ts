@@ -60,11 +60,21 @@ export const PROOFS: readonly Proof[] = [
 ];
 
 /**
- * What no formula speaks of, a batch without a trained token: who breaks this rule alone is the op all the same, with a bug. It is
- * bound, and shown.
+ * Who breaks one of these rules alone is the op all the same, with a bug or a question. It is bound, and the flaw is shown: a batch
+ * without a trained token, of which no formula speaks, and masks with gaps, which only conversations with tools have.
  */
-export const isEdge = ({ property }: { readonly property: string }): boolean =>
+export const isEdge = (broken: EdgeCase): boolean => isOfNothing(broken) || isOfGaps(broken);
+
+interface EdgeCase {
+  readonly property: string;
+  readonly answers?: readonly string[];
+}
+
+export const isOfNothing = ({ property }: EdgeCase): boolean =>
   property.endsWith('/zero-without-trained-tokens');
+
+const isOfGaps = ({ answers = [] }: EdgeCase): boolean =>
+  answers.some((answer) => answer.startsWith('"single_turn": true'));
 
 /**
  * Of level should in `check`, for the sake of trainers that mean something else; of a function that has the op's name, with a

@@ -7,7 +7,7 @@ import type { Candidate, Dialogue, Way } from './dialogue.ts';
 import { type Fit, type Misfit, type Open, share } from './found.ts';
 import { isGuessed } from './invented.ts';
 import { type Broken, type Judged, judge, quickly } from './judge.ts';
-import { isEdge, isPlain, type Proof } from './ops.ts';
+import { isEdge, isOfNothing, isPlain, type Proof } from './ops.ts';
 import { wayTrainer } from './way-trainer.ts';
 
 export interface WaysAsk {
@@ -115,7 +115,7 @@ export async function judgeWays({
 
 /** A count of nothing that we divide by is none of the function's edges. */
 const ofItsOwn = ({ counts }: Way, judged: Judged): Judged =>
-  counts.length === 0 ? judged : { ...judged, broken: judged.broken.filter((each) => !isEdge(each)) };
+  counts.length === 0 ? judged : { ...judged, broken: judged.broken.filter((each) => !isOfNothing(each)) };
 
 /** `logprobs.detach()` in the place of old_logprobs: the gradient is right, and the slope that is measured moves both. */
 const hasOldOfItsOwn = (op: Op, { text }: Way, { broken }: Judged): boolean =>

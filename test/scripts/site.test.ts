@@ -21,6 +21,11 @@ test('every document and every property has a page', () => {
   for (const { id } of properties) expect(pages.has(`docs/properties/${id}.html`), id).toBe(true);
 });
 
+test('published trainers have pages and badges', () => {
+  expect(pages.get('docs/conformance.html')).toContain('href="conformance/trl-grpo.html"');
+  expect(String(files.get('docs/conformance/trl-grpo.svg'))).toContain('<svg');
+});
+
 test('every bug has a place on the page of bugs, and every property a link on the page of properties', () => {
   for (const { id } of bugs) expect(pages.get('docs/bugs.html')).toContain(`id="${id.toLowerCase()}"`);
   for (const { id } of properties)

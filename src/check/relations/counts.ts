@@ -25,9 +25,15 @@ const HIGHEST = -1 / 64;
 /**
  * Added to all other numbers that are read, and twice that to those of a second field, where none of the moves matters. A formula may
  * be flat in one number while the others stand where they do: a KL of 0 times a ratio, or an objective of a ratio and its margin
- * where the other half has the reference's numbers.
+ * where the other half has the reference's numbers. With steps, also by row: what one of two rows gains with a number that they
+ * share, an equal one that is judged the other way loses.
  */
-const ELSEWHERE = [0, -2, -32] as const;
+const BY_ROW: Elsewhere = { by: -2, steps: true };
+const ELSEWHERE: readonly Elsewhere[] = [{ by: 0 }, { by: -2 }, { by: -32 }, BY_ROW];
+interface Elsewhere {
+  readonly by: number;
+  readonly steps?: boolean;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -144,15 +150,19 @@ const othersOf = (op: Op): readonly string[] => {
     .map(({ name }) => name);
 };
 
-/** Whether one of these moves the answer. */
+/** Whether one of these moves the answer, where the other numbers stand or elsewhere. */
 export async function isRead<O extends Op>(asked: Question<O>, places: readonly Place[]): Promise<boolean> {
-  const before = places.length === 0 ? undefined : await answerTo(asked, asked.args);
-  if (before === undefined) return false;
-  for (const place of places)
-    for (const changed of changedAt(asked.args, place).slice(0, FIRST_MOVES)) {
+  const { op, args } = asked;
+  const [place] = places;
+  if (place === undefined) return false;
+  for (const base of [args, movedElsewhere(op, args, place, BY_ROW)]) {
+    const before = await answerTo(asked, base);
+    if (before === undefined) continue;
+    for (const changed of places.flatMap((each) => changedAt(base, each).slice(0, FIRST_MOVES))) {
       const after = await answerTo(asked, changed);
       if (after !== undefined && differ(judgedOf(asked, before), judgedOf(asked, after))) return true;
     }
+  }
   return false;
 }
 
@@ -168,8 +178,8 @@ async function flatAt<O extends Op>(asked: Asked<O>, place: Place): Promise<Find
   const { field, row, column } = place;
   let first: Fields | undefined;
   let carried = false;
-  for (const by of ELSEWHERE) {
-    const base = by === 0 ? args : movedElsewhere(op, args, place, by);
+  for (const elsewhere of ELSEWHERE) {
+    const base = elsewhere.by === 0 ? args : movedElsewhere(op, args, place, elsewhere);
     const before = await answerTo(asked, base);
     if (before === undefined) continue;
     for (const changed of changedAt(base, place)) {
@@ -240,13 +250,21 @@ const readOf = <O extends Op>(op: O, args: Args<O>): readonly string[] =>
   signatureOf(op).reads.filter((name) => Array.isArray((args as Fields)[name]));
 
 /** All numbers that every formula reads, but this one. */
-function movedElsewhere<O extends Op>(op: O, args: Args<O>, place: Place, by: number): Args<O> {
+function movedElsewhere<O extends Op>(
+  op: O,
+  args: Args<O>,
+  place: Place,
+  { by, steps = false }: Elsewhere,
+): Args<O> {
   const move = (value: unknown, field: string, far: number): unknown =>
     Array.isArray(value)
       ? value.map((each) => move(each, field, far))
       : within(field, (value as number) + far);
   const all = Object.fromEntries(
-    readOf(op, args).map((field, at) => [field, move((args as Fields)[field], field, (at + 1) * by)]),
+    readOf(op, args).map((field, at) => {
+      const rows = (args as Fields)[field] as readonly unknown[];
+      return [field, rows.map((each, b) => move(each, field, (at + 1) * by * (steps ? b + 1 : 1)))];
+    }),
   ) as Record<string, readonly unknown[]>;
   const { field, row, column } = place;
   const own = ((args as Fields)[field] as readonly unknown[])[row];

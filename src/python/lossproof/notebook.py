@@ -72,10 +72,10 @@ _WHAT = (
 )
 
 
-def view(data: Path | Iterable[Mapping[str, Any]], **options: Unpack[Shown]) -> View:
+def view(data: Path | Iterable[Mapping[str, Any]] | None = None, **options: Unpack[Shown]) -> View:
     """Which tokens of a data set are trained, and which rows are flagged.
 
-    data: a file of JSON lines, or rows: a list, a Dataset of Hugging Face, whatever gives mappings. Options are those of `lossproof
-    view`: tokenizer, template, train_on, max_length, truncation_side, stop, rows, row, all, full, strip, html_rows, strict."""
+    data: a file, or rows: a list, a Dataset of Hugging Face, whatever gives mappings; or nothing, where the configuration names it.
+    Options are those of `lossproof view`: config, tokenizer, template, train_on, max_length, truncation_side, stop, rows, row, all, full, strip, html_rows, strict."""
     _other.warn()
     return _view(data, **options)

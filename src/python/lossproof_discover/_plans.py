@@ -242,6 +242,8 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op, is_processor)
                 continue  # what may be left out is not given what its name does not ask for
             if score < -1 or (source.only_named and score <= 0):
                 continue
+            if arrays == "torch" and parameter.is_boolean and source.field in _BITS:
+                found.append(_Choice("%s.bool()" % text, source, score + _RATHER))
             found.append(_Choice(text, source, score))
     found.sort(key=lambda choice: -choice.score)
     found = found[:_MOST_OF_ONE]
@@ -267,6 +269,12 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op, is_processor)
         if not any(_is_divisor(choice) or choice.score >= _SURELY for choice in found):
             found += [_Choice(source.text, source, _UNNAMED_DIVISOR) for source in DIVISORS]
     return found
+
+
+# Fields of zeros and ones, that come as whole numbers.
+_BITS = {"completion_mask", "attention_mask", "dones", "next_done"}
+# Of two expressions that are named alike.
+_RATHER = 0.01
 
 
 def _is_divisor(choice):
@@ -318,12 +326,21 @@ def _plan(op, ask, candidate, picked):
         return None
     if len(one.ways) > 1:
         return None
+    apart = any(_has(ask, name, one.ways) for name, source in sources.items() if not source.way)
+    if one.ways & UNMASKED and apart:
+        return None  # of rewards and values, who zeroes one zeroes both
     if one.ways & UNMASKED and "completion_mask" in sources:
-        return None  # who takes a mask is to use it
-    if one.ways - UNMASKED and any(_has(ask, name, one.ways) for name, source in sources.items() if not source.way):
+        if not _may_be_left_out(candidate, picked, "completion_mask"):
+            return None  # who needs a mask is to use it
+        one.score -= 1.0  # some take one for whitening alone
+    if one.ways - UNMASKED and apart:
         one.score -= 0.5  # a mask of tokens beside a number per row: rather both of tokens
     one.shifted = _shifted(candidate, picked)
     return one
+
+
+def _may_be_left_out(candidate, picked, field):
+    return any(p.default is not None for p, choice in zip(candidate.parameters, picked) if choice.source is not None and choice.source.field == field)
 
 
 def _shifted(candidate, picked):

@@ -28,6 +28,8 @@ class Parameter:
     choices: list = field(default_factory=list)
     # `x.clip_ratio`: names below it that are read, and how: "attribute", "mapping".
     attributes: dict = field(default_factory=dict)
+    # It is used as true or false: `~mask`, `x[mask]`, `torch.where(mask, ...)`, `x.masked_fill(mask, ...)`.
+    is_boolean: bool = False
 
 
 @dataclass
@@ -146,7 +148,28 @@ def _parameter(node, argument, default):
         one.kind = bare if bare in ("int", "float", "str", "bool") else "other"
     one.choices = _choices(node, argument.arg)
     one.attributes = _attributes(node, argument.arg)
+    one.is_boolean = "BoolTensor" in annotation or _is_boolean(node, argument.arg)
     return one
+
+
+_TAKE_BOOLEANS = {"where", "masked_fill", "masked_fill_", "masked_select", "masked_scatter", "logical_not"}
+
+
+def _is_boolean(node, name):
+    """Whether a tensor of this name is used as one of true and false."""
+
+    def is_it(each):
+        return isinstance(each, ast.Name) and each.id == name
+
+    for each in ast.walk(node):
+        if isinstance(each, ast.UnaryOp) and isinstance(each.op, ast.Invert) and is_it(each.operand):
+            return True
+        if isinstance(each, ast.Subscript) and is_it(each.slice):
+            return True
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _TAKE_BOOLEANS:
+            if any(is_it(argument) for argument in each.args[:1]):
+                return True
+    return False
 
 
 def _choices(node, name):

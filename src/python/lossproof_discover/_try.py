@@ -20,7 +20,7 @@ from ._guard import Refused, TooLong, within
 from ._plans import body, plans, unit
 from ._results import fields_of, finite, readings, shape_of, told_shape, unread
 from ._settings import GROUP
-from ._sources import COMPLETION, PREDICTOR, ROW
+from ._sources import COMPLETION, PREDICTOR, ROW, UNMASKED
 
 # Of one call on a case of a few rows; what needs more is no pure function.
 # bound (cpu): `discover`: one call of a function; the function is not bound, with the reason
@@ -72,7 +72,7 @@ class Trier:
                 count += 1
                 for tried in self._ways(plan, loaded, candidate, layout, requests, why if plan.agrees else collections.Counter()):
                     # What answers alike is one way; the first has the better names.
-                    mark = tried.answers + json.dumps(tried.layout)
+                    mark = tried.answers + json.dumps([tried.layout, sorted(plan.ways & UNMASKED)])  # padding is 0 in these cases
                     if op in _OFF_AT_TIMES:
                         mark += plan.call()
                     if mark not in seen:

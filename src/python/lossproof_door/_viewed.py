@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     class Shown(TypedDict, total=False):
         """Options of `lossproof view`."""
 
+        config: Path | None
         tokenizer: Path | None
         template: Path | None
         train_on: Literal["assistant", "last", "completion", "all"] | None
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 # docs/view.md
 _SHOWN = (
+    "config",
     "tokenizer",
     "template",
     "train_on",
@@ -80,13 +82,16 @@ class View:
         return frame % (_PIXELS, html.escape(self.page))
 
 
-def view(data: Path | Iterable[Mapping[str, Any]], **options: Unpack[Shown]) -> View:
-    """Raises EngineProblem with the engine's sentence where nothing can be shown."""
+def view(data: Path | Iterable[Mapping[str, Any]] | None = None, **options: Unpack[Shown]) -> View:
+    """`data` may be left out where `config`, the configuration of a trainer, names it. Raises EngineProblem with the engine's
+    sentence where nothing can be shown."""
     check_names("lossproof.view", options, _SHOWN)
-    rows = None if isinstance(data, (str, os.PathLike)) else _lines(data)
+    is_named = data is None or isinstance(data, (str, os.PathLike))
+    rows = None if is_named else _lines(data)
+    named = [] if data is None else [os.fspath(data) if rows is None else "-"]
     with tempfile.TemporaryDirectory(prefix="lossproof-") as folder:
         file = os.path.join(folder, "view.html")
-        command = engine_command(["view", "-" if rows is not None else os.fspath(data), "--html", file] + words_of(options))
+        command = engine_command(["view", *named, "--html", file] + words_of(options))
         code, shown, said = _run(command, rows)
         if not os.path.exists(file):
             raise EngineProblem(said.strip().replace("lossproof: ", "", 1) or "lossproof view ended with exit code %d." % code)

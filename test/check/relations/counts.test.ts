@@ -1,5 +1,6 @@
 // Formulas of one's own: no reference is compared, so these relations alone tell a loss from a constant, or from a loss of a part of
 // its request. Legal formulas that are flat somewhere pass.
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Args, type Formula, type Ok, objectTrainer } from '../../../src/index.ts';
 import { judgedBy } from '../questions/judged.ts';
@@ -244,4 +245,62 @@ test('where nothing is read, a NaN is hidden by that', async () => {
     'preference_loss/every-number-counts': 'fail',
     'preference_loss/a-nan-is-seen': 'skipped',
   });
+});
+
+type Unpaired = Args<'unpaired_preference_loss'>;
+
+test.each<[string, readonly (readonly [desirable: boolean, logprob: number])[]]>([
+  [
+    'one of each kind',
+    [
+      [true, -4],
+      [false, -10],
+    ],
+  ],
+  [
+    'two of each kind',
+    [
+      [true, -1],
+      [false, -3],
+      [false, -2],
+      [true, -5],
+    ],
+  ],
+])('a shared KL that rows of equal ratios gain and lose by alike is read: %s', async (_, drawn) => {
+  const kto = ({ logprobs, ref_logprobs, kl_logprobs, ref_kl_logprobs, desirable }: Unpaired) => {
+    const ratios = logprobs.map((row, b) => sum(row) - sum(ref_logprobs[b] ?? []));
+    const kl = mean(kl_logprobs.map((row, b) => sum(row) - sum(ref_kl_logprobs[b] ?? [])));
+    const losses = ratios.map(
+      (ratio, b) => 1 - sigmoid(0.1 * (desirable[b] ? 1 : -1) * (ratio - Math.max(0, kl))),
+    );
+    return { loss: mean(losses) };
+  };
+  const rows = drawn.map(([desirable, logprob]) => ({
+    desirable,
+    tokens: [{ logprob, ref: logprob }],
+    kl: [
+      { logprob: -2, ref: -2 },
+      { logprob: -3, ref: -3 },
+    ],
+  }));
+  const verdict = async (
+    answer: (args: Unpaired) => Ok<'unpaired_preference_loss'>,
+  ): Promise<string | undefined> => {
+    const trainer = objectTrainer({
+      hello: { protocol: 1, name: 'kto', dtype: 'float64', ops: { unpaired_preference_loss: {} } },
+      ops: { unpaired_preference_loss: answer },
+    });
+    const ids = ['unpaired_preference_loss/every-number-counts'];
+    const given = () => fc.constant<unknown>({ rows });
+    const [result] = await judgedBy(ids, trainer, { given, coverage: {} });
+    return result?.verdict;
+  };
+  expect(await verdict(kto)).toBe('pass');
+  // The second token of a row is not read.
+  const blind = (args: Unpaired) =>
+    kto({
+      ...args,
+      kl_logprobs: args.kl_logprobs.map((row, b) => row.with(1, args.ref_kl_logprobs[b]?.[1] ?? 0)),
+    });
+  expect(await verdict(blind)).not.toBe('pass');
 });

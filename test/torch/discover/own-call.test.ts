@@ -10,8 +10,13 @@ import { type Called, GAE, LOSSES } from './own-call.ts';
 
 const PYTHON = join(PACKAGE_ROOT, '.venv', 'bin', 'python');
 
+interface Flaw {
+  readonly property: string;
+  readonly answers?: readonly string[];
+}
+
 interface Json {
-  readonly bound: readonly { readonly assumes: readonly string[]; readonly broken: readonly unknown[] }[];
+  readonly bound: readonly { readonly assumes: readonly string[]; readonly broken: readonly Flaw[] }[];
   readonly misfits: readonly { readonly assumes: readonly string[]; readonly tried: readonly string[] }[];
 }
 
@@ -33,7 +38,8 @@ test.each(CASES)('%s is bound, with its assumption', async (_, op, { source, ass
   const { bound, misfits, code } = await discovered(op, source);
   expect(misfits).toEqual([]);
   expect(bound).toHaveLength(1);
-  expect(bound[0]?.broken).toEqual([]);
+  // Masks with gaps, which it may never see, are a question; it has no bug.
+  expect(bound[0]?.broken.filter(({ answers }) => answers === undefined)).toEqual([]);
   expect(bound[0]?.assumes.join()).toContain(assumed);
   expect(code).toBe(0);
 });

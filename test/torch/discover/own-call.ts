@@ -30,6 +30,29 @@ def gae_advantages(values, rewards, gamma, lam):
     bug: ['gamma * lam * last', 'lam * last'],
   },
   {
+    name: 'padding zeroed before, and a mask of booleans for whitening alone',
+    source: `import torch
+
+
+def estimate_gae(values, rewards, gamma, lmbda, masks=None):
+    running, found = 0, []
+    steps = values.shape[-1]
+    for t in range(steps - 1, -1, -1):
+        following = values[:, t + 1] if t + 1 < steps else 0.0
+        running = rewards[:, t] + gamma * following - values[:, t] + gamma * lmbda * running
+        found.insert(0, running)
+    raw = torch.stack(found, dim=1)
+    if masks is None:
+        return raw, raw + values
+    kept = raw[masks]
+    white = (raw - kept.mean()) / (kept.std() + 1e-8)
+    white[~masks] = 0.0
+    return white, raw + values
+`,
+    assumed: 'rewards and values are 0 on padding',
+    bug: ['gamma * lmbda * running', 'lmbda * running'],
+  },
+  {
     name: 'CleanRL: time first, dones, a last value',
     source: `import torch
 

@@ -156,6 +156,12 @@ print(words_of(told))
 qwen = ${JSON.stringify(familyFolder('qwen'))}
 cut = [{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": answer}]} for answer in ("Hello there", "Hello")]
 print([bool(lossproof.view(cut, tokenizer=qwen, max_length=1000, stop=stop, strict=True)) for stop in ("<|im_end|>", ["<|im_end|>", 3])])
+Path("data").mkdir()
+Path("data/rows.jsonl").write_text("".join(json.dumps({"conversations": each["messages"]}) + "\\n" for each in cut))
+tags = {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant"}
+Path("data/dataset_info.json").write_text(json.dumps({"mine": {"file_name": "rows.jsonl", "formatting": "sharegpt", "tags": tags}}))
+Path("sft.yaml").write_text("model_name_or_path: %s\\nstage: sft\\ndataset: mine\\ntemplate: qwen\\n" % qwen)
+print("LLaMA-Factory" in str(lossproof.view(config="sft.yaml")))
 for call in (
     lambda: lossproof.view(Dataset.from_dict(made).to_pandas()),
     lambda: lossproof.view({"train": rows}),
@@ -178,6 +184,7 @@ for call in (
     'True False',
     `['--only', 'mask,kl/*', '--semantics', '{"kl_clamp": null}', '--known', 'known.json']`,
     '[True, True]',
+    'True',
     expect.stringMatching(
       /^refused: row 1 is 'input_ids', and a row is a mapping .* a DataFrame as data\.to_dict/,
     ),
@@ -203,8 +210,8 @@ test('options that Python offers are those that the command has', async () => {
     program.commands
       .find((command) => command.name() === name)
       ?.options.map(({ long }) => long?.slice('--'.length).replaceAll('-', '_')) ?? [];
-  // The page is what comes back, and a row is given as it is.
-  const others = ['html', 'conversation', 'ids', 'labels'];
+  // The page is what comes back, with the verdict, and a row is given as it is.
+  const others = ['html', 'json', 'conversation', 'ids', 'labels'];
   expect([...view, ...others].sort()).toEqual(optionsOf('view').sort());
   expect(trace.filter((name) => !optionsOf('trace').includes(name))).toEqual([]);
 });
