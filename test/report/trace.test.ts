@@ -172,6 +172,18 @@ describe('what was seen', () => {
     expect(stepSums(ledger)[0]?.weight).toBeUndefined();
   });
 
+  test.each([
+    [[0.25, -0.25 + 3e-7], 0],
+    [[-1e-9, 1.0002e-9], -1 * (1e-9 - 1.0002e-9)],
+    [[0.25, -0.2499], 0.0001],
+    [[0, 0], 0],
+  ])('what rounding leaves of weights that cancel out is no sum: %j', (weight, sum) => {
+    const ledger = ledgerOf({ rows: [{ ids: [5, 6, 2], weight }] });
+    const found = stepSums(ledger)[0]?.weight;
+    if (sum === 0) expect(found).toBe(0);
+    else expect((found ?? 0) / sum).toBeCloseTo(1, 6);
+  });
+
   test('has room on a narrow screen', () => {
     const lines = [
       ...seenLines(WRONG, { ...PRINT, width: 60 }),

@@ -1,7 +1,7 @@
 // Steps whose weights add up to one over the number of their micro-batches, or to that number: a mean that accumulation divides
 // once too often, or not at all. A coefficient may be that number too, so that it is asked.
 import { type Ledger, type LedgerNotice, show } from '../../../src/index.ts';
-import { eventsOf } from '../steps/made.ts';
+import { eventsOf, numberIn } from '../steps/made.ts';
 import type { Taught } from './counts.ts';
 
 /** Of float32; what is rougher is no exact quotient. */
@@ -10,9 +10,12 @@ const EXACT = 1e-3;
 export function accumulated(ledger: Ledger, steps: readonly Taught[]): LedgerNotice | undefined {
   const [first] = steps;
   const parts = first?.accumulated ?? 1;
-  // What the script multiplies gradients by, behind the backward passes, is not in the weights.
-  const reworked = steps.some(({ step }) => eventsOf(ledger, 'reworked', step).length > 0);
-  if (first === undefined || parts < 2 || reworked || !steps.every((each) => each.accumulated === parts))
+  if (
+    first === undefined ||
+    parts < 2 ||
+    steps.some(({ step }) => isReworked(ledger, step)) ||
+    !steps.every((each) => each.accumulated === parts)
+  )
     return undefined;
   const isAll = (factor: number): boolean => steps.every(({ sum }) => Math.abs(sum / factor - 1) <= EXACT);
   const twice = isAll(1 / parts);
@@ -30,6 +33,15 @@ export function accumulated(ledger: Ledger, steps: readonly Taught[]): LedgerNot
     asked: twice || parts > 2,
   };
 }
+
+/**
+ * The script multiplied its gradients after the backward passes, which is not in the weights. Clipping alone also changes
+ * gradients, and most scripts clip: then the factor before clipping is 1.
+ */
+const isReworked = (ledger: Ledger, step: number): boolean =>
+  eventsOf(ledger, 'reworked', step).some(
+    (event) => !(Math.abs((numberIn(event, 'by') ?? Number.NaN) - 1) <= EXACT),
+  );
 
 /** Micro-batches in which something is trained. */
 const weighing = ({ batches }: Taught): number =>

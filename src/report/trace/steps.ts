@@ -40,9 +40,7 @@ export function stepSums({ steps, rows, replicas = [] }: Ledger): readonly StepS
         tokens: sumOf(own, realCount),
         trained: sumOf(own, trainedCount),
         unknown: unknownIn(own).open,
-        weight: weights.includes(undefined)
-          ? undefined
-          : weights.reduce<number>((sum, w) => sum + (w ?? 0), 0),
+        weight: totalOf(weights),
         optimizer,
         ...(sharded === undefined ? {} : { shard: shardOf(sharded, ranks) }),
         ...(done === undefined ? {} : { done }),
@@ -50,6 +48,18 @@ export function stepSums({ steps, rows, replicas = [] }: Ledger): readonly StepS
     }),
   );
 }
+
+/** undefined: some are not known. What rounding leaves of weights that cancel out, as those of centred advantages, is 0. */
+function totalOf(weights: readonly (number | undefined)[]): number | undefined {
+  const known = weights.filter((each) => each !== undefined);
+  if (known.length < weights.length) return undefined;
+  const total = known.reduce((sum, each) => sum + each, 0);
+  const size = known.reduce((sum, each) => sum + Math.abs(each), 0);
+  return Math.abs(total) <= ROUNDING * size ? 0 : total;
+}
+
+/** Weights are read off float32 gradients: their sum is not better than this share of their sizes. */
+const ROUNDING = 1e-5;
 
 /** A rank's optimiser got its shard alone. */
 export function shardWords(shard: StepSum['shard']): string {

@@ -207,6 +207,18 @@ describe('steps of which nothing is declared', () => {
     expect(judged(ALIKE, dead).notices ?? []).toEqual([]);
   });
 
+  test.each<[string, Record<string, number> | undefined, boolean]>([
+    ['clipping alone', { factor: 0.58, cosine: 1, by: 1 }, true],
+    ['nothing that was seen', undefined, true],
+    ['the script, before it clips', { factor: 0.58, cosine: 1, by: 2 }, false],
+    ['the script, by an unknown factor', { factor: 0.58, cosine: 0.8 }, false],
+  ])('a third of a mean is asked about unless the script changes the gradients: %s', (_, values, asked) => {
+    const three: Shape = { lengths: [[[5], [3, 4], [7, 2]]] };
+    const events = values === undefined ? [] : [{ what: 'reworked', step: 0, values }];
+    const notices = judged(ALIKE, { ...weighing(three, 1 / 63), events }).notices ?? [];
+    expect(notices.map((notice) => notice.asked)).toEqual(asked ? [true] : []);
+  });
+
   test('policies, pairs, unexplained gradients and unfinished steps are not judged', () => {
     const sketch = both(1 / 12, 1 / 20);
     const rows = sketch.rows ?? [];

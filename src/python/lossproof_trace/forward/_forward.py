@@ -5,6 +5,8 @@ of all uses meet, be they slices, chunks, or fused losses. Both fire: the logits
 states. Nothing of the size of the logits is kept: a few of their entries are, and the hidden states.
 """
 
+import weakref
+
 import torch
 
 from ..gradient import _post
@@ -80,6 +82,7 @@ class Forward:
         if self.hidden is None and place == (0, self.ids.shape[1]):
             self.hidden = x.detach().reshape(*self.ids.shape, x.shape[-1])
         piece = self.keep(out, place, IDENTITY)
+        piece.out = weakref.ref(out)
         piece.reads = _beside.reads(self, x, place)
         piece.given = Given(x)
 
@@ -133,6 +136,7 @@ class Forward:
             wide = logits.numel() // self.vocab // max(1, shape[0])
             place = (self.pieces[0].start, wide) if len(self.pieces) == 1 and self.pieces[0].width == wide else (shape[1] - wide, wide)
         if logits is not None and self.pieces:
+            self.leave_others(logits)
             self.learn_post(logits)
         elif logits is not None and self.grad and logits.requires_grad:
             self.keep(logits, place, IDENTITY)
@@ -160,6 +164,17 @@ class Forward:
             if ids.shape == self.ids.shape and bool((ids == self.ids).all()):
                 return grad
         return False
+
+    def leave_others(self, logits):
+        """A head may be called again with other hidden states of the same columns, to predict further tokens. The logits that are
+        returned first are the model's; the others have targets of their own."""
+        own = next((piece for piece in self.pieces if piece.out is not None and piece.out() is logits), None)
+        others = [] if own is None else [piece for piece in self.pieces if predicts_else(piece, own)]
+        for piece in others:
+            piece.dead = True
+        if others:
+            self.pieces = [piece for piece in self.pieces if not piece.dead]
+            _head_rows.of(self.model).unknown = True
 
     def learn_post(self, logits):
         piece = self.pieces[0]
@@ -192,6 +207,14 @@ class Forward:
     def put(self, fields):
         self.index = next_index()
         self.session.write("forward", forward=self.index, **fields)
+
+
+def predicts_else(piece, own):
+    """Of columns that `own` has too, from other hidden states."""
+    apart = piece.start >= own.start + own.width or own.start >= piece.start + piece.width
+    if piece is own or apart or piece.given is None or own.given is None:
+        return False
+    return piece.width == own.width and not torch.equal(piece.given.x, own.given.x)
 
 
 def autocast(device):

@@ -23,6 +23,8 @@ class Piece:
     reads = False
     # What the head was called with, where it is a module: _values.Given.
     given = None
+    # A weak reference to the logits, where a module gave them.
+    out = None
 
     def __init__(self, start, width, entries, z_entries, candidates, z_candidates, whole, post, dtype):
         self.start, self.width = start, width

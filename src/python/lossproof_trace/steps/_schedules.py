@@ -45,6 +45,14 @@ def watch(session, torch, backwards):
             _call_of(self)
 
     LRScheduler.__init__ = __init__
+    # Those that are made of others do not call it.
+    for owner in set(_all_of(LRScheduler)):
+        if owner.__init__ is not __init__ and "step" in vars(owner):
+            _watch_step(session, owner, backwards)
+
+
+def _all_of(owner):
+    return [owner] + [each for child in owner.__subclasses__() for each in _all_of(child)]
 
 
 def _watch_step(session, owner, backwards):
@@ -68,6 +76,9 @@ def _saw(scheduler, backwards, explicit):
     call = _call_of(scheduler)
     if call is None:
         return
+    # What it is made of is stepped by it, in turn: only its own calls are the script's.
+    for part in _parts(scheduler):
+        (_calls_of(part) or {}).pop(id(part), None)
     call.calls += 1
     call.explicit = call.explicit or explicit
     # accelerate steps it once for each process, on purpose.
@@ -78,12 +89,21 @@ def _saw(scheduler, backwards, explicit):
         call.places.append(place)
 
 
-def _call_of(scheduler):
+def _parts(scheduler):
+    return [each for part in getattr(scheduler, "_schedulers", ()) for each in (part, *_parts(part))]
+
+
+def _calls_of(scheduler):
+    """Those of the schedulers of its optimiser, by their ids. None: it has no optimiser."""
     optimizer = getattr(scheduler, "optimizer", None)
     optimizer = getattr(optimizer, "optimizer", optimizer)
-    if optimizer is None:
+    return None if optimizer is None else _held.of(optimizer).schedules
+
+
+def _call_of(scheduler):
+    calls = _calls_of(scheduler)
+    if calls is None:
         return None
-    calls = _held.of(optimizer).schedules
     key = id(scheduler)
     if key not in calls:
         calls[key] = Call(scheduler)

@@ -38,6 +38,21 @@ test('no case gave the tracer trouble, and none ended in an exception', () => {
   }
 });
 
+test('a head that is called again: further tokens are left out, the same hidden states count twice', () => {
+  const all =
+    out<Record<string, Compared & { listed?: number; wanted?: number; sum?: number }>>(
+      'a head for further tokens',
+    );
+  expect(Object.keys(all)).toHaveLength(8);
+  for (const one of Object.values(all)) {
+    if (one.sum === undefined) right(one);
+    else {
+      expect(one.listed).toBe(one.wanted);
+      expect(one.sum).toBeCloseTo(1.3, 4);
+    }
+  }
+});
+
 test.each([
   ['llama untied', 'logits'],
   ['llama tied', 'logits'],

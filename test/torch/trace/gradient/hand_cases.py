@@ -259,6 +259,43 @@ def watched():
     return out
 
 
+class Further(Hand):
+    """The head is called once more: with other hidden states for the token after the next, or with the same ones."""
+
+    def __init__(self, head, seen):
+        super().__init__(head)
+        self.seen = seen
+        self.further = nn.Linear(16, 16)
+
+    def forward(self, idx):
+        h = self.ln_f(self.blocks(self.wte(idx) + self.wpe(torch.arange(idx.shape[1]))))
+        first = None if self.seen == "last" else self.lm_head(h)
+        second = self.lm_head(h if self.seen == "same" else self.further(h) + self.wte(idx.roll(-1, 1)))
+        first = self.lm_head(h) if first is None else first
+        return {"dict": {"logits": first, "further": second}}.get(self.seen, (first, second))
+
+
+@case
+def a_head_for_further_tokens():
+    out = {}
+    for head in ("own", "tied"):
+        for seen in ("tuple", "dict", "last", "same"):
+            SESSION.records.clear()
+            ids, weights = batch()
+            result = Further(head, seen)(ids)
+            first, second = result.values() if seen == "dict" else result
+            ahead = 1 if seen == "same" else 2
+            others = loss_of(second[:, :-ahead], ids[:, ahead:], 0.3 * weights[:, ahead - 1 :])
+            (loss_of(first[:, :-1], ids[:, 1:], weights) + others).backward()
+            (record,) = SESSION.of("trained")
+            if seen == "same":
+                counts = record["targets"].shape[0], int(weights.count_nonzero())
+                out[head + ", same"] = {"listed": counts[0], "wanted": 2 * counts[1], "sum": float(record["weights"].sum() / weights.sum())}
+            else:
+                out["%s, %s" % (head, seen)] = compare(record, weights, ids[:, 1:])
+    return out
+
+
 @case
 def watch_without_a_trace():
     _session.use(None)

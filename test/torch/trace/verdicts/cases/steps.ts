@@ -18,6 +18,15 @@ const HOLDS = 'update/optimiser-holds-the-model';
 const DECAY = 'update/decay-spares-what-is-free-of-it';
 const SCHEDULER = 'update/schedule-goes-by-steps';
 
+/** Schedulers that step those they are made of: to the script, one scheduler. */
+const composed = <T>(more: string, told: T): Record<string, typeof SCHEDULE & T> =>
+  Object.fromEntries(
+    ['sequential', 'chained', 'nested'].map((kind) => [
+      `schedulers of schedulers, ${kind}${more}`,
+      { ...with_(SCHEDULE, `--kind ${kind}${more}`), ...told },
+    ]),
+  );
+
 export const steps: Cases = {
   clean: {
     'zero_grad at the head of the loop, tied weights, a first pass that claims memory': {
@@ -96,6 +105,7 @@ export const steps: Cases = {
     ),
     'a warm-up by steps and a gradient scaler': with_(SCHEDULE, '--scaler'),
     'a schedule by epochs': with_(SCHEDULE, '--kind cosine --by epoch'),
+    ...composed('', { says: /^(?!.*not stepped between)/ }),
     'a schedule by micro-batches': {
       ...with_(SCHEDULE, '--kind cosine --by batch --accumulate 2'),
       says: /once after each micro-batch\. This is right if its length is counted in micro-batches/,
@@ -261,6 +271,10 @@ export const steps: Cases = {
       found: SCHEDULER,
       says: /stepped 2 times between step 0 and step 1/,
     },
+    ...composed(' --fault twice', {
+      found: SCHEDULER,
+      says: /(Sequential|Chained)\w+ is stepped 2 times between/,
+    }),
     'a scheduler stepped before the optimiser': {
       ...with_(SCHEDULE, '--kind cosine --fault before'),
       found: SCHEDULER,
