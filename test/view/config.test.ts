@@ -167,6 +167,10 @@ test('a file is that of the trainer whose keys it has', () => {
   expect(of({ 'data.dataset': 'd', 'model.model_name_or_path': 'm' })).toBe('openrlhf');
   expect(of({ data: { train_files: 'd' }, actor_rollout_ref: { model: { path: 'm' } } })).toBe('verl');
   expect(of({ data: { train_files: 'd', messages_key: 'm' }, model: { path: 'm' } })).toBe('verl');
+  expect(of({ base_model: 'm', datasets: [{ path: 'd' }], adapter: 'lora', sequence_len: 2048 })).toBe(
+    'axolotl',
+  );
+  expect(of({ adapter: 'trl-grpo', python: '.venv/bin/python' })).toContain('of lossproof itself');
 });
 
 test('a name is taken for a slip only if it is near', () => {

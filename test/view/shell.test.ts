@@ -85,3 +85,16 @@ test('the command of a trainer is found, with its overrides', () => {
     'problem',
   );
 });
+
+test.each([
+  'torchrun -m verl.trainer.fsdp_sft_trainer a=1',
+  'python -m openrlhf.cli.batch_inference',
+  'swift infer --model m',
+])('a command of the trainer that is not read is named: %s', (script) => {
+  const said = commandOf(script);
+  const [word] = /(?:verl|openrlhf)\S+|swift \w+/.exec(script) ?? [];
+  expect(said).toHaveProperty(
+    'problem',
+    expect.stringContaining(`it starts ${word}, which is none of the commands of`),
+  );
+});

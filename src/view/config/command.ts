@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../outside/decoded.ts';
 import { parseYaml } from '../../outside/yaml.ts';
 import type { Problem } from './fault.ts';
-import type { KnownName } from './known.ts';
+import { type KnownName, knownOf } from './known.ts';
 import { commandsIn } from './shell.ts';
 
 /** How a trainer is started. */
@@ -10,15 +10,22 @@ export interface Launch {
   readonly known: KnownName;
   /** The word of the command that is the trainer: a module, or a program with its subcommand. */
   readonly word: RegExp;
+  /** Words of commands of the same trainer that are not read. */
+  readonly other: RegExp;
   /** `key=value`, or `--key value`. */
   readonly style: 'overrides' | 'options';
 }
 
 /** Every trainer whose command is read. */
 export const LAUNCHES: readonly Launch[] = [
-  { known: 'verl', word: /^verl\.trainer\.(?:main_ppo|sft_trainer(?:_ray)?)$/, style: 'overrides' },
-  { known: 'openrlhf', word: /^openrlhf\.cli\.train_\w+$/, style: 'options' },
-  { known: 'ms-swift', word: /^swift (?:sft|pt|rlhf)$/, style: 'options' },
+  {
+    known: 'verl',
+    word: /^verl\.trainer\.(?:main_ppo|sft_trainer(?:_ray)?)$/,
+    other: /^verl\.[\w.]+$/,
+    style: 'overrides',
+  },
+  { known: 'openrlhf', word: /^openrlhf\.cli\.train_\w+$/, other: /^openrlhf\.[\w.]+$/, style: 'options' },
+  { known: 'ms-swift', word: /^swift (?:sft|pt|rlhf)$/, other: /^swift \w+$/, style: 'options' },
 ];
 
 export interface Command {
@@ -34,17 +41,20 @@ export interface Command {
 
 /** undefined: no trainer's command is in it. */
 export function commandOf(script: string): Command | Problem | undefined {
-  const found = commandsIn(script).flatMap(({ words }) => {
-    const spoken = words.map((word, at) =>
+  const typed = commandsIn(script).map(({ words }) => ({
+    words,
+    spoken: words.map((word, at) =>
       at > 0 && PROGRAMS.has(words[at - 1] ?? '') ? `${words[at - 1]} ${word}` : word,
-    );
+    ),
+  }));
+  const found = typed.flatMap(({ words, spoken }) => {
     const at = spoken.findIndex((word) => LAUNCHES.some((launch) => launch.word.test(word)));
     const word = spoken[at] ?? '';
     const launch = LAUNCHES.find((each) => each.word.test(word));
     return launch === undefined ? [] : [{ launch, word, rest: words.slice(at + 1) }];
   });
   const [only, other] = found;
-  if (only === undefined) return undefined;
+  if (only === undefined) return unread(typed.flatMap(({ spoken }) => spoken));
   if (other !== undefined)
     return { problem: `it starts ${only.word} and ${other.word}: name a file that starts one of them` };
   const given = only.launch.style === 'overrides' ? overridesOf(only.rest) : optionsOf(only.rest);
@@ -67,6 +77,19 @@ export function commandOf(script: string): Command | Problem | undefined {
 }
 
 // --- helpers ---
+
+/** A trainer's command of another version, or one that trains nothing. */
+function unread(words: readonly string[]): Problem | undefined {
+  for (const { known, other } of LAUNCHES) {
+    const word = words.find((each) => other.test(each));
+    if (word === undefined) continue;
+    const { trainer, version } = knownOf(known);
+    return {
+      problem: `it starts ${word}, which is none of the commands of ${trainer} ${version} that view reads`,
+    };
+  }
+  return undefined;
+}
 
 /** Programs whose next word says what they do. */
 const PROGRAMS = new Set(['swift']);

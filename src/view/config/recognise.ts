@@ -18,7 +18,9 @@ export function readerOf({ name, values, command }: ConfigFile): Reader | Proble
   if (started !== undefined) return started;
   // Keys within a part have its name in front.
   const keys = [...new Set([...Object.keys(values), ...Object.keys(flattened(values))])];
-  const foreign = FOREIGN.find(({ any }) => any.some((key) => keys.includes(key)));
+  const foreign = FOREIGN.find(
+    ({ any, but = [] }) => any.some((key) => keys.includes(key)) && !but.some((key) => keys.includes(key)),
+  );
   if (foreign !== undefined)
     return { problem: `${name} is a configuration ${foreign.of}, which view does not read. ${GO_ON}` };
   const scored = READERS.map((reader) => {
@@ -39,7 +41,13 @@ const GO_ON =
   'View its data with --tokenizer, --train-on and --max-length, or look at the rows of a run itself with `lossproof trace`';
 
 /** Only for a sentence that says whose file it is: none of these is read. */
-const FOREIGN: readonly { readonly of: string; readonly any: readonly string[] }[] = [
-  { of: 'of lossproof itself', any: ['trainers', 'trainer', 'adapter'] },
+const FOREIGN: readonly {
+  readonly of: string;
+  readonly any: readonly string[];
+  /** Keys that such a file has not. */
+  readonly but?: readonly string[];
+}[] = [
+  // axolotl has an `adapter`, too: lora.
+  { of: 'of lossproof itself', any: ['trainers', 'trainer', 'adapter'], but: ['base_model', 'datasets'] },
   { of: 'of torchtune', any: ['checkpointer', 'recipe_checkpoint'] },
 ];
