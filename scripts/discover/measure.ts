@@ -14,9 +14,7 @@ const FAULTY = 'test/torch/discover/faulty';
 const rows: string[] = [];
 const details: string[] = [];
 for (const set of SETS) {
-  const begun = performance.now();
   const found = await discovered(set);
-  const seconds = Math.round((performance.now() - begun) / 1000);
   const { right, flawed, own, wrong, unjudged } = judged(set, found);
   const all =
     found.bound.length +
@@ -27,7 +25,7 @@ for (const set of SETS) {
   const owned = set.expected.filter((each) => each.own === true).length;
   const known = set.expected.length - owned;
   rows.push(
-    `| ${set.title} | ${all} | ${found.bound.length} | ${found.misfits.length} | ${found.open.length} | ${known === 0 ? '' : `${right.length} of ${known}`} | ${flawed.length === 0 ? '' : flawed.length} | ${owned === 0 ? '' : `${own.length} of ${owned}`} | ${wrong.length} | ${seconds} |`,
+    `| ${set.title} | ${all} | ${found.bound.length} | ${found.misfits.length} | ${found.open.length} | ${known === 0 ? '' : `${right.length} of ${known}`} | ${flawed.length === 0 ? '' : flawed.length} | ${owned === 0 ? '' : `${own.length} of ${owned}`} | ${wrong.length} |`,
   );
   for (const each of wrong) blame(`not as expected in ${set.title}`, each);
   for (const each of unjudged) blame(`bound in ${set.title}, and nobody said in sets.ts what it is`, each);
@@ -44,8 +42,8 @@ const faulty = await discovered({
 });
 const planted = readdirSync(join(PACKAGE_ROOT, FAULTY)).filter((name) => name.endsWith('.py')).length;
 const table = [
-  '| trainer | functions | bound | nearly | open | of those bound by hand: bound with their variant | of them with a finding | own formulas left unbound | bound wrongly | seconds |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+  '| trainer | functions | bound | nearly | open | of those bound by hand: bound with their variant | of them with a finding | own formulas left unbound | bound wrongly |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
   ...rows,
   '',
   `Planted bugs: of ${planted} files with one bug each, ${faulty.bound.length} bound as right, ${faulty.misfits.length} shown as nearly, ${faulty.open.length} asked about.`,
