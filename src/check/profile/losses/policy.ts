@@ -38,7 +38,9 @@ export async function policyEffect(
     rows.map((row) => ({ ...row, advantage: 0 })),
     whole,
   );
-  const loss = judged.loss - idle.loss;
+  const made = judged.loss - idle.loss;
+  // Advantages times log-probabilities: on policy all of them are one number, and the loss is their slopes times it.
+  const loss = hasNoRatio(subject.semantics) ? made / LOGPROB : made;
   const [up, down] = [judged.weights, idle.weights];
   if (up === undefined || down === undefined) return { loss };
   return { loss, weights: up.map((row, b) => row.map((weight, t) => weight - (down[b]?.[t] ?? 0))) };
