@@ -24,7 +24,8 @@ export const lossAddsUp: MonitorRule = {
   watch: (world) => {
     let judged = 0;
     let end: readonly Sum[] | undefined;
-    const sums = (): readonly Sum[] => end ?? [lossSum(world), rewardSum(world)].flatMap((sum) => sum ?? []);
+    const sums = (): readonly Sum[] =>
+      end ?? [lossSum(world), rewardSum(world), marginSum(world)].flatMap((sum) => sum ?? []);
     return {
       end() {
         end = sums();
@@ -77,11 +78,12 @@ function remarkOf({ whole, parts, verdict }: Sum): string | undefined {
       const gone = Math.abs(weight) < GONE * Math.abs(part.weight as number);
       // Each of several objectives may have an optimiser of its own.
       if (gone && TOTAL.test(whole.name)) return undefined;
-      return `${whole.name} is ${sumText(parts, part, weight)} at each step: ${gone ? `${part.name} is not in it` : `${part.name} has a weight of ${rounded(weight)}`}, and ${rounded(part.weight as number)} is ${part.weight === 1 ? 'what a plain sum has' : 'declared'}. Is that meant?`;
+      return `${whole.name} is ${sumText(parts, part, weight)} at each step: ${gone ? `${part.name} is not in it` : `${part.name} has a weight of ${rounded(weight)}`}, and ${rounded(part.weight as number)} is ${PLAIN.get(part.weight) ?? 'declared'}. Is that meant?`;
     }
     case 'other scale': {
       // A mean over the parts.
-      if (Math.abs(verdict.factor * parts.length - 1) < ROUNDING) return undefined;
+      const isMean = parts.every(({ weight }) => weight !== -1);
+      if (isMean && Math.abs(verdict.factor * parts.length - 1) < ROUNDING) return undefined;
       return `${whole.name} is ${rounded(verdict.factor)} times ${sumText(parts)} at each step. Is it divided by something that its parts are not?`;
     }
     case 'at some steps': {
@@ -94,6 +96,11 @@ function remarkOf({ whole, parts, verdict }: Sum): string | undefined {
   }
 }
 
+/** Weights that nobody has to declare. */
+const PLAIN: ReadonlyMap<number | undefined, string> = new Map([
+  [1, 'what a plain sum has'],
+  [-1, 'what a difference has'],
+]);
 const ROUNDING = 0.02;
 /** Of the declared weight: what is left of it by rounding. */
 const GONE = 2e-3;
@@ -173,6 +180,24 @@ function rewardSum(world: RuleWorld): Sum | undefined {
     total,
     terms.map((term, at) => ({ ...term, weight: term.weight ?? (own ? listed[at] : 1) })),
   );
+}
+
+/** The implicit rewards of the two halves of a pair, and what lies between them, as trainers of preferences log them. */
+const MARGIN = /(?:^|\/)(?:rewards?\/margins?|reward_margins?)$/i;
+const HALVES: readonly (readonly [name: RegExp, weight: 1 | -1])[] = [
+  [/(?:^|\/)(?:rewards?\/chosen|chosen_rewards?)$/i, 1],
+  [/(?:^|\/)(?:rewards?\/rejected|rejected_rewards?)$/i, -1],
+];
+
+function marginSum(world: RuleWorld): Sum | undefined {
+  const training = world.series().filter(({ evaluation }) => !evaluation);
+  const margins = training.find(({ name }) => MARGIN.test(name));
+  if (margins === undefined) return undefined;
+  const halves = HALVES.flatMap(([name, weight]): Weighted[] => {
+    const series = training.find((each) => name.test(each.name));
+    return series === undefined ? [] : [{ series, weight }];
+  });
+  return addedUp(world, margins, halves);
 }
 
 const rewardWeight = (world: RuleWorld, name: string): number | undefined =>

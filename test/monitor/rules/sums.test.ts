@@ -18,6 +18,10 @@ const format = make(ROWS, () => Math.round(64 * (0.7 + 0.2 * by.uniform())) / 64
 const decimals = (values: readonly number[]): number[] =>
   values.map((value) => Math.round(1e6 * value) / 1e6);
 
+const chosen = noisy(ROWS, 0.6, 0.3);
+const rejected = noisy(ROWS, -0.4, 0.3);
+const halves = { loss: noisy(ROWS, 0.6, 0.05), 'rewards/chosen': chosen, 'rewards/rejected': rejected };
+
 const FAULTY: readonly (readonly [string, Columns])[] = [
   [
     'a KL that is subtracted',
@@ -103,6 +107,20 @@ const HEALTHY: readonly (readonly [string, Columns])[] = [
       declared: { kl_coef: 0.1 },
     },
   ],
+  ['margins of preferences', { series: { ...halves, 'rewards/margins': sum([1, chosen], [-1, rejected]) } }],
+  [
+    'margins of preferences in six decimals',
+    {
+      series: {
+        loss: halves.loss,
+        'train/rewards/chosen': decimals(chosen),
+        'train/rewards/rejected': decimals(rejected),
+        'train/rewards/margins': decimals(sum([1, chosen], [-1, rejected])),
+      },
+    },
+  ],
+  // Means of other pairs than those of the halves.
+  ['margins that were smoothed', { series: { ...halves, 'rewards/margins': noisy(ROWS, 1, 0.1) } }],
   ['a KL in the reward', { series: { reward, loss: pg, pg_loss: pg, kl }, declared: { kl_coef: 0.1 } }],
 ];
 
@@ -131,6 +149,21 @@ const ASKED: readonly (readonly [string, RegExp, Columns])[] = [
     'a part that is left out',
     /rewards\/format is not in it/,
     { series: { reward: correct, 'rewards/correct': correct, 'rewards/format': format } },
+  ],
+  [
+    'margins that are sums',
+    /rewards\/rejected has a weight of 1, and -1 is what a difference has/,
+    { series: { ...halves, 'rewards/margins': sum([1, chosen], [1, rejected]) } },
+  ],
+  [
+    'margins of which the rejected half is missing',
+    /rewards\/rejected is not in it/,
+    { series: { ...halves, 'rewards/margins': chosen } },
+  ],
+  [
+    'margins that are divided by two',
+    /0\.5 times rewards\/chosen - rewards\/rejected at each step/,
+    { series: { ...halves, 'rewards/margins': sum([0.5, chosen], [-0.5, rejected]) } },
   ],
   [
     'a sum that does not hold at some steps',
