@@ -27,10 +27,10 @@ scheduler = {
     "onecycle": lambda: S.OneCycleLR(optimiser, max_lr=1e-3, total_steps=20),
     "linear": lambda: S.LinearLR(optimiser, 1.0, 0.0, total_iters=2),
     "step": lambda: S.StepLR(optimiser, 1),
-    "sequential": lambda: S.SequentialLR(optimiser, [S.LinearLR(optimiser, 0.1, 1.0, 2), S.CosineAnnealingLR(optimiser, 9)], [2]),
+    "sequential": lambda: S.SequentialLR(optimiser, [S.LinearLR(optimiser, 0.1, 1.0, 2), S.CosineAnnealingLR(optimiser, 99)], [2]),
     "chained": lambda: S.ChainedScheduler([S.ConstantLR(optimiser, 0.5, 1), S.LambdaLR(optimiser, lambda step: 0.9**step)]),
     "nested": lambda: S.ChainedScheduler(
-        [S.SequentialLR(optimiser, [S.LinearLR(optimiser), S.PolynomialLR(optimiser, 9)], [3]), S.ConstantLR(optimiser)]
+        [S.SequentialLR(optimiser, [S.LinearLR(optimiser), S.PolynomialLR(optimiser, 99)], [3]), S.ConstantLR(optimiser)]
     ),
 }[options.kind]()
 scaler = torch.amp.GradScaler("cpu", enabled=options.scaler, init_scale=1024.0)
