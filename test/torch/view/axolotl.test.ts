@@ -1,23 +1,10 @@
 // `view --config` on configurations of axolotl: its rows are those of axolotl, and what it flags stops it or does nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STARTING } from '../trl/ask.ts';
-import { compare, type Flagged } from './compared.ts';
-import { type Case, type Project, project } from './rows.ts';
+import { expect, test } from 'vitest';
+import { compare, type Flagged, TALKS } from './compared.ts';
+import type { Case } from './rows.ts';
 
 const turn = (role: string, content: string) => ({ role, content });
 const said = (from: string, value: string) => ({ from, value });
-const TALKS = [
-  { messages: [turn('user', 'Hi'), turn('assistant', 'Hello there!')] },
-  {
-    messages: [
-      turn('system', 'Be brief.'),
-      turn('user', 'Is it so?'),
-      turn('assistant', 'Yes.'),
-      turn('user', 'And that: naïve 🙂?'),
-      turn('assistant', 'No.\nNot at all.'),
-    ],
-  },
-];
 const SHAREGPT = [
   { conversations: [said('human', 'Hi'), said('gpt', 'Hello there!')], system: 'Be brief.' },
   {
@@ -201,57 +188,52 @@ const STOPS: Flagged = {
   ],
 };
 
-let made: Project;
-beforeAll(async () => {
-  const idle = Object.entries(IDLE);
-  made = await project('axolotl', {
-    ...RIGHT,
-    ...Object.fromEntries(idle.map(([name, [, each]]) => [name, each])),
-    ...Object.fromEntries(idle.map(([name, [key, each]]) => [`${name}-bare`, bare(key, each)])),
-    ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
+const made = compare('axolotl', 'axolotl', {
+  right: RIGHT,
+  idle: IDLE,
+  stops: STOPS,
+  bare,
+  more: {
     'too-long': sft({ sequence_len: 20, excess_length_strategy: 'raise' }),
     'no-end-is-trained': sft({ chat_template: 'jinja', chat_template_jinja: WITHOUT_END }),
     unread: sft({}, {}, FLAGGED),
     'no-such-end': sft({}, { train_on_eos: 'turns' }),
     'a-system-text-in-one': sft({}, {}, [{ ...TALKS[0], system: 'Be brief.' }, TALKS[0]]),
-  });
-}, STARTING * 3);
-afterAll(() => made?.end());
-
-compare('axolotl', () => made, { right: Object.keys(RIGHT), idle: IDLE, stops: STOPS });
+  },
+});
 
 test('no row of a right configuration is flagged', async () => {
   for (const name of Object.keys(RIGHT))
     if (!/truncated|no-end|last-end|parts|ids/.test(name))
-      expect([name, (await made.ours(name)).flags]).toEqual([name, []]);
+      expect([name, (await made().ours(name)).flags]).toEqual([name, []]);
 });
 
 test('a row at which axolotl stops is flagged', async () => {
-  expect(made.theirs.get('too-long')).toHaveProperty('stops');
-  expect((await made.ours('too-long')).flags).toContain('unread');
+  expect(made().theirs.get('too-long')).toHaveProperty('stops');
+  expect((await made().ours('too-long')).flags).toContain('unread');
 });
 
 test('a template that writes no end of a turn is flagged, and the rows are those of axolotl', async () => {
-  const { rows, faults } = await made.ours('no-end-is-trained');
-  expect(made.theirs.get('no-end-is-trained')).toEqual({ rows });
+  const { rows, faults } = await made().ours('no-end-is-trained');
+  expect(made().theirs.get('no-end-is-trained')).toEqual({ rows });
   expect(faults).toEqual(['eot_tokens']);
 });
 
 test('a word that is no choice is dropped', async () => {
-  const { rows, faults } = await made.ours('no-such-end');
-  expect(made.theirs.get('no-such-end')).toEqual({ rows });
+  const { rows, faults } = await made().ours('no-such-end');
+  expect(made().theirs.get('no-such-end')).toEqual({ rows });
   expect(faults).toEqual(['datasets[0].train_on_eos']);
 });
 
 test('a system text that only some rows have stops axolotl at the others', async () => {
-  const { flags, rows } = await made.ours('a-system-text-in-one');
-  expect(made.theirs.get('a-system-text-in-one')).toHaveProperty('stops');
+  const { flags, rows } = await made().ours('a-system-text-in-one');
+  expect(made().theirs.get('a-system-text-in-one')).toHaveProperty('stops');
   expect(rows).toHaveLength(1);
   expect(flags).toEqual(['unread']);
 });
 
 test('train flags that no setting names get a note', async () => {
-  const { rows, notes } = await made.ours('unread');
-  expect(made.theirs.get('unread')).toEqual({ rows });
+  const { rows, notes } = await made().ours('unread');
+  expect(made().theirs.get('unread')).toEqual({ rows });
   expect(notes).toContain('messages.train');
 });

@@ -1,12 +1,11 @@
 // `view --config` on configurations of LLaMA-Factory: its rows are those of LLaMA-Factory, and what it flags stops it or does
 // nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { families, familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
 import { knownOf } from '../../../src/view/config/known.ts';
 import { fixedTokenizer, templateOf } from '../../../src/view/config/llama-factory/template.ts';
-import { STARTING } from '../trl/ask.ts';
 import { compare, type Flagged } from './compared.ts';
-import { type Case, type Project, project } from './rows.ts';
+import type { Case } from './rows.ts';
 
 const SETTING = { use_cpu: true, output_dir: 'out', report_to: 'none', stage: 'sft', do_train: true };
 
@@ -202,32 +201,21 @@ const STOPS: Flagged = {
   'pairs-in-sft': ['rows.ranking', sft(ALPACA, { ...alpaca, ranking: true })],
 };
 
-let made: Project;
-beforeAll(async () => {
-  made = await project('factory', {
-    ...RIGHT,
-    ...TEMPLATES,
-    ...Object.fromEntries(Object.entries(IDLE).map(([name, [, each]]) => [name, each])),
-    ...Object.fromEntries(Object.entries(PLAIN).map(([name, each]) => [`${name}-bare`, each])),
-    ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
-    'a-text-for-no': sharegpt({ train_on_prompt: 'false' }),
-  });
-}, STARTING * 3);
-afterAll(() => made?.end());
-
 test('most templates are among them', () => {
   expect(Object.keys(TEMPLATES).length).toBeGreaterThan(40);
 });
 
-compare('LLaMA-Factory', () => made, {
-  right: Object.keys({ ...RIGHT, ...TEMPLATES }),
+const made = compare('factory', 'LLaMA-Factory', {
+  right: { ...RIGHT, ...TEMPLATES },
   idle: IDLE,
   stops: STOPS,
+  bare: (_key, _each, name) => PLAIN[name] as Case,
+  more: { 'a-text-for-no': sharegpt({ train_on_prompt: 'false' }) },
 });
 
 test('a text that spells no is true for LLaMA-Factory, and flagged', async () => {
-  const { rows, faults } = await made.ours('a-text-for-no');
+  const { rows, faults } = await made().ours('a-text-for-no');
   expect(faults).toEqual(['train_on_prompt']);
-  expect(made.theirs.get('a-text-for-no')).toEqual({ rows });
+  expect(made().theirs.get('a-text-for-no')).toEqual({ rows });
   expect(rows.every(({ input_ids, labels }) => input_ids.every((id, at) => id === labels[at]))).toBe(true);
 });

@@ -1,22 +1,10 @@
 // `view --config` on launch scripts of OpenRLHF: its rows are those of OpenRLHF, and what it flags stops it or does nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STARTING } from '../trl/ask.ts';
-import { compare, type Flagged } from './compared.ts';
-import { type Case, type Project, project } from './rows.ts';
+import { expect, test } from 'vitest';
+import { compare, type Flagged, TALKS as MESSAGES } from './compared.ts';
+import type { Case } from './rows.ts';
 
 const turn = (role: string, content: string) => ({ role, content });
-const TALKS = [
-  { input: [turn('user', 'Hi'), turn('assistant', 'Hello there!')] },
-  {
-    input: [
-      turn('system', 'Be brief.'),
-      turn('user', 'Is it so?'),
-      turn('assistant', 'Yes.'),
-      turn('user', 'And that: naïve 🙂?'),
-      turn('assistant', 'No.\nNot at all.'),
-    ],
-  },
-];
+const TALKS = MESSAGES.map(({ messages }) => ({ input: messages }));
 const PAIRS = [
   { input: 'Is the sky blue?', output: 'Yes, it is.' },
   { input: 'And naïve 🙂?', output: ' No.\n' },
@@ -112,40 +100,35 @@ const STOPS: Flagged = {
   'an-option-of-sft': ['data.output_key', ppo([CHAT, OUTPUT])],
 };
 
-let made: Project;
-beforeAll(async () => {
-  const idle = Object.entries(IDLE);
-  made = await project('openrlhf', {
-    ...RIGHT,
-    ...Object.fromEntries(idle.map(([name, [, each]]) => [name, each])),
-    ...Object.fromEntries(idle.map(([name, [key, each]]) => [`${name}-bare`, bare(key, each)])),
-    ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
+const made = compare('openrlhf', 'OpenRLHF', {
+  right: RIGHT,
+  idle: IDLE,
+  stops: STOPS,
+  bare,
+  more: {
     'no-answers': sft([]),
     older: {
       ...sft([]),
       script:
         'deepspeed --module openrlhf.cli.train_sft --pretrain qwen --dataset ./rows.jsonl --output_key output --learning_rate 5e-6',
     },
-  });
-}, STARTING * 3);
-afterAll(() => made?.end());
-
-compare('OpenRLHF', () => made, { right: Object.keys(RIGHT), idle: IDLE, stops: STOPS });
+  },
+});
 
 test('no row of a right configuration is flagged', async () => {
   for (const name of Object.keys(RIGHT))
-    if (!/cut|alone|gemma/.test(name)) expect([name, (await made.ours(name)).flags]).toEqual([name, []]);
+    if (!/cut|alone|gemma/.test(name)) expect([name, (await made().ours(name)).flags]).toEqual([name, []]);
 });
 
 test('without answers every row is left out, and the option is named', async () => {
-  const { rows, faults, flags } = await made.ours('no-answers');
-  expect(made.theirs.get('no-answers')).toEqual({ rows: [] });
+  const { rows, faults, flags } = await made().ours('no-answers');
+  expect(made().theirs.get('no-answers')).toEqual({ rows: [] });
   expect([rows, faults, flags]).toEqual([[], ['data.output_key'], ['left-out']]);
 });
 
 test('options of an older version are read by their new names', async () => {
-  const { rows, faults, notes } = await made.ours('older');
-  expect(made.theirs.get('older')).toHaveProperty('stops');
-  expect(made.theirs.get('pairs')).toEqual({ rows });
+  const { rows, faults, notes } = await made().ours('older');
+  expect(made().theirs.get('older')).toHaveProperty('stops');
+  expect(made().theirs.get('pairs')).toEqual({ rows });
   expect([faults, notes]).toEqual([[], ['pretrain']]);
 });

@@ -1,26 +1,13 @@
 // `view --config` on configurations of ms-swift: its rows are those of ms-swift, and what it flags stops it or does nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { families, familyFolder, loadTokenizer } from '../../../src/tokenizers/load.ts';
 import { knownOf } from '../../../src/view/config/known.ts';
 import { missingToken, type SwiftTemplate } from '../../../src/view/config/ms-swift/rows.ts';
-import { STARTING } from '../trl/ask.ts';
-import { compare, type Flagged } from './compared.ts';
-import { type Case, type Project, project } from './rows.ts';
+import { compare, type Flagged, TALKS } from './compared.ts';
+import type { Case } from './rows.ts';
 
 const turn = (role: string, content: string) => ({ role, content });
 const said = (from: string, value: string) => ({ from, value });
-const TALKS = [
-  { messages: [turn('user', 'Hi'), turn('assistant', 'Hello there!')] },
-  {
-    messages: [
-      turn('system', 'Be brief.'),
-      turn('user', 'Is it so?'),
-      turn('assistant', 'Yes.'),
-      turn('user', 'And that: naïve 🙂?'),
-      turn('assistant', 'No.\nNot at all.'),
-    ],
-  },
-];
 const PLAIN = TALKS.map(({ messages }) => ({ messages: messages.filter(({ role }) => role !== 'system') }));
 const SHAREGPT = [
   { conversations: [said('human', 'Hi'), said('gpt', 'Hello there!')], system: 'Be brief.' },
@@ -96,32 +83,27 @@ const STOPS: Flagged = {
   'split-rows': ['truncation_strategy', sft({ truncation_strategy: 'split', max_length: 20 })],
 };
 
-let made: Project;
-beforeAll(async () => {
-  made = await project('swift', {
-    ...RIGHT,
-    ...TEMPLATES,
-    'the-length-of-no-pack': sft({ packing_length: 20 }),
-    'the-length-of-no-pack-bare': sft(),
-    ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
-    'rows-left-out': sft({}, [...PLAIN, { messages: [turn('narrator', 'Hi'), turn('assistant', 'Ho')] }]),
-  });
-}, STARTING * 3);
-afterAll(() => made?.end());
-
 test('many templates are among them', () => {
   expect(Object.keys(TEMPLATES).length).toBeGreaterThan(25);
 });
 
-compare('ms-swift', () => made, { right: Object.keys({ ...RIGHT, ...TEMPLATES }), idle: IDLE, stops: STOPS });
+const made = compare('swift', 'ms-swift', {
+  right: { ...RIGHT, ...TEMPLATES },
+  idle: IDLE,
+  stops: STOPS,
+  bare: () => sft(),
+  more: {
+    'rows-left-out': sft({}, [...PLAIN, { messages: [turn('narrator', 'Hi'), turn('assistant', 'Ho')] }]),
+  },
+});
 
 test('no row of a right configuration is flagged', async () => {
   for (const name of Object.keys(RIGHT))
-    if (!name.includes('cut')) expect([name, (await made.ours(name)).flags]).toEqual([name, []]);
+    if (!name.includes('cut')) expect([name, (await made().ours(name)).flags]).toEqual([name, []]);
 });
 
 test('a row that ms-swift takes out is flagged', async () => {
-  const { rows, flags } = await made.ours('rows-left-out');
-  expect(made.theirs.get('rows-left-out')).toEqual({ rows });
+  const { rows, flags } = await made().ours('rows-left-out');
+  expect(made().theirs.get('rows-left-out')).toEqual({ rows });
   expect(flags).toEqual(['left-out']);
 });

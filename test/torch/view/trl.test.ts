@@ -1,8 +1,7 @@
 // `view --config` on configurations of `trl sft`: its rows are those of SFTTrainer, and what it flags stops TRL or does nothing.
-import { afterAll, beforeAll } from 'vitest';
-import { STARTING } from '../trl/ask.ts';
-import { compare, type Flagged } from './compared.ts';
-import { type Case, type Project, project } from './rows.ts';
+
+import { compare, type Flagged, TALKS } from './compared.ts';
+import type { Case } from './rows.ts';
 
 const SETTING = { use_cpu: true, output_dir: 'out', report_to: 'none' };
 /** ChatML that marks its answers, with a line break behind them that is not trained. */
@@ -10,18 +9,6 @@ const MARKED =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}{% if message['role'] == 'assistant' %}{% generation %}{{ message['content'] + '<|im_end|>' }}{% endgeneration %}{{ '\\n' }}{% else %}{{ message['content'] + '<|im_end|>\\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 const turn = (role: string, content: string) => ({ role, content });
-const TALKS = [
-  { messages: [turn('user', 'Hi'), turn('assistant', 'Hello there!')] },
-  {
-    messages: [
-      turn('system', 'Be brief.'),
-      turn('user', 'Is it so?'),
-      turn('assistant', 'Yes.'),
-      turn('user', 'And that: naïve 🙂?'),
-      turn('assistant', 'No.\nNot at all.'),
-    ],
-  },
-];
 const PAIRS = [
   { prompt: 'The sky is', completion: ' blue.' },
   { prompt: 'Once upon', completion: ' a time, and ever after.' },
@@ -146,20 +133,4 @@ const bare = (key: string, { config, files }: Case): Case => ({
   files,
 });
 
-let made: Project;
-beforeAll(async () => {
-  const idle = Object.entries(IDLE);
-  made = await project('trl', {
-    ...RIGHT,
-    ...Object.fromEntries(idle.map(([name, [, each]]) => [name, each])),
-    ...Object.fromEntries(idle.map(([name, [key, each]]) => [`${name}-bare`, bare(key, each)])),
-    ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
-  });
-}, STARTING * 3);
-afterAll(() => made?.end());
-
-compare('SFTTrainer', () => made, {
-  right: Object.keys(RIGHT),
-  idle: IDLE,
-  stops: STOPS,
-});
+compare('trl', 'SFTTrainer', { right: RIGHT, idle: IDLE, stops: STOPS, bare });

@@ -1,23 +1,9 @@
 // `view --config` on configurations of verl: its rows are those of verl's data sets, and what it flags stops it or does
 // nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STARTING } from '../trl/ask.ts';
-import { compare, type Flagged } from './compared.ts';
-import { type Case, type Project, project } from './rows.ts';
+import { expect, test } from 'vitest';
+import { compare, type Flagged, TALKS } from './compared.ts';
+import type { Case } from './rows.ts';
 
-const turn = (role: string, content: string) => ({ role, content });
-const TALKS = [
-  { messages: [turn('user', 'Hi'), turn('assistant', 'Hello there!')] },
-  {
-    messages: [
-      turn('system', 'Be brief.'),
-      turn('user', 'Is it so?'),
-      turn('assistant', 'Yes.'),
-      turn('user', 'And that: naïve 🙂?'),
-      turn('assistant', 'No.\nNot at all.'),
-    ],
-  },
-];
 const PROMPTS = TALKS.map(({ messages }) => ({
   prompt: messages.slice(0, -1),
   data_source: 'x',
@@ -128,29 +114,16 @@ const bare = (key: string, { config, files }: Case): Case => {
   };
 };
 
-let made: Project;
-beforeAll(async () => {
-  const idle = Object.entries(IDLE);
-  made = await project('verl', {
-    ...RIGHT,
-    ...ROWS_THAT_STOP,
-    ...Object.fromEntries(idle.map(([name, [, each]]) => [name, each])),
-    ...Object.fromEntries(idle.map(([name, [key, each]]) => [`${name}-bare`, bare(key, each)])),
-    ...Object.fromEntries(Object.entries(STOPS).map(([name, [, each]]) => [name, each])),
-  });
-}, STARTING * 3);
-afterAll(() => made?.end());
-
-compare('verl', () => made, { right: Object.keys(RIGHT), idle: IDLE, stops: STOPS });
+const made = compare('verl', 'verl', { right: RIGHT, idle: IDLE, stops: STOPS, bare, more: ROWS_THAT_STOP });
 
 test.each(Object.keys(ROWS_THAT_STOP))('a row at which verl stops is flagged: %s', async (name) => {
-  const { faults, flags } = await made.ours(name);
-  expect(made.theirs.get(name)).toHaveProperty('stops');
+  const { faults, flags } = await made().ours(name);
+  expect(made().theirs.get(name)).toHaveProperty('stops');
   expect(faults).toEqual([]);
   expect(flags).toContain('unread');
 });
 
 test('no row of a right configuration is flagged', async () => {
   for (const name of Object.keys(RIGHT))
-    if (!name.includes('cut')) expect([name, (await made.ours(name)).flags]).toEqual([name, []]);
+    if (!name.includes('cut')) expect([name, (await made().ours(name)).flags]).toEqual([name, []]);
 });

@@ -4,10 +4,9 @@ A script's overrides and a file's settings go through hydra, as they do for verl
 without padding. Rows for Parquet lie beside its name as JSON lines, since verl's SFT trainer reads nothing else."""
 
 import glob
-import json
 import shlex
-import sys
 
+from _told import tell
 from lossproof.adapters.common._library import quietly
 from lossproof.testing import stub
 
@@ -78,16 +77,8 @@ def prompt(messages, tokenizer, config):
     return {"input_ids": ids, "labels": [-100] * len(ids)}
 
 
-def made(file):
-    with quietly():
-        try:
-            return {"rows": rows(file)}
-        except (Exception, SystemExit) as error:
-            return {"stops": f"{type(error).__name__}: {error}"}
-
-
 with quietly():
     datasets.disable_progress_bars()
     for lines in glob.glob("**/*.parquet.jsonl", recursive=True):
         pandas.read_json(lines, lines=True).to_parquet(lines.removesuffix(".jsonl"))
-print(json.dumps([made(file) for file in sys.argv[1:]]))
+tell(rows)
