@@ -12,6 +12,8 @@ import { returnsProperties } from './advantages/returns.ts';
 import { rewardProperties } from './advantages/reward.ts';
 import { tokenRewardsProperties } from './advantages/token-rewards.ts';
 import { whiteningProperties } from './advantages/whitening.ts';
+import { balanceLossFormula } from './losses/balance/formula.ts';
+import { balanceLossRelations } from './losses/balance/relations.ts';
 import { klGaps, lossGaps } from './losses/mask-gaps.ts';
 import { preferenceLossProperties } from './losses/pairs/preference-loss.ts';
 import { preferenceLossKnobs, preferenceLossRelations } from './losses/pairs/relations.ts';
@@ -229,6 +231,8 @@ export const properties: readonly Property[] = [
   ...anyCase(rewardLossRelations),
   ...anyCase(unpairedLossFormula),
   ...anyCase(unpairedLossRelations),
+  ...anyCase(balanceLossFormula),
+  ...anyCase(balanceLossRelations),
   ...anyCase(contractProperties),
   ...anyCase(contractEdges),
   ...anyCase(scheduleProperties),

@@ -21,6 +21,18 @@ const LISTS = [
     exported: /^export const (\w+): readonly GoldenCase\[\]/gm,
     entry: (name) => `  ...${name},`,
   },
+  {
+    list: 'src/check/profile/probes.ts',
+    folder: 'src/check/profile',
+    exported: /^export const (\w+): Probe</gm,
+    entry: (name) => `  any(${name}),`,
+  },
+  {
+    list: 'src/check/profile/practice.ts',
+    folder: 'src/check/profile',
+    exported: /^export const (\w+): readonly Practice\[\]/gm,
+    entry: (name) => `  ...${name},`,
+  },
   { list: 'src/index.ts', folder: 'src/generators' },
   { list: 'src/reference/index.ts', folder: 'src/reference' },
 ];
@@ -74,5 +86,7 @@ function lastOf(lines, family) {
   const names = lines
     .filter((line) => line.startsWith('import ') && line.includes(` from './${family}/`))
     .flatMap((line) => line.slice(line.indexOf('{'), line.indexOf('}')).match(/\w+/g) ?? []);
-  return lines.findLastIndex((line) => /^ {2}\.\.\./.test(line) && names.some((name) => line.includes(name)));
+  return lines.findLastIndex(
+    (line) => /^ {2}(\.\.\.|any\()/.test(line) && names.some((name) => line.includes(name)),
+  );
 }

@@ -112,6 +112,7 @@ export * from './generators/advantages/filtered.ts';
 export * from './generators/advantages/graded.ts';
 export * from './generators/advantages/overlong.ts';
 export * from './generators/advantages/rewards.ts';
+export * from './generators/losses/balance-loss.ts';
 export * from './generators/losses/gaps.ts';
 export * from './generators/losses/reward-loss.ts';
 export * from './generators/losses/tracks.ts';

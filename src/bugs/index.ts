@@ -3,7 +3,8 @@
 // is the properties' business.
 import { advantages } from './advantages.ts';
 import type { Bug } from './bug.ts';
-import { losses } from './losses.ts';
+import { experts } from './losses/experts.ts';
+import { losses } from './losses/losses.ts';
 import { models } from './models.ts';
 import { pipelines } from './pipelines.ts';
 import { ranks } from './ranks.ts';
@@ -27,6 +28,7 @@ export const bugClasses: Readonly<Record<string, string>> = {
   ADV: 'Advantages',
   LOSS: 'Aggregation of losses',
   KTO: 'Losses of labelled completions',
+  MOE: 'Balance of experts',
   PPO: 'The policy objective',
   VAL: 'Rewards and values',
   TRN: 'Truncation',
@@ -40,7 +42,19 @@ export const bugClasses: Readonly<Record<string, string>> = {
 };
 
 /** By family: a bug stands with the ops that show it. */
-const families = { text, rows, rollouts, scores, advantages, losses, models, pipelines, steps, ranks };
+const families = {
+  text,
+  rows,
+  rollouts,
+  scores,
+  advantages,
+  losses,
+  models,
+  pipelines,
+  steps,
+  ranks,
+  experts,
+};
 const all = Object.values(families).flat();
 const numberOf = ({ id }: Bug): number => Number(id.split('-').at(-1));
 

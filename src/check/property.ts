@@ -171,6 +171,7 @@ export const STAGES = [
   'preference_loss',
   'reward_loss',
   'unpaired_preference_loss',
+  'balance_loss',
   'contract',
   'schedule',
   'segments',

@@ -31,12 +31,14 @@ const PARTITIONS: readonly string[] = ['micro_batches', 'ranks'];
 
 const hasTokens = (kind: string): boolean => isTrack(kind) || kind === 'float_cube';
 
-function argAxis(name: string, kind: string, hasTracks: boolean): ArgAxis {
+function argAxis(name: string, kind: string, hasTracks: boolean, hasIds: boolean): ArgAxis {
   if (name === 'prompt_width' && hasTracks) return 'width';
   if (SINGLE.includes(kind) || SETTINGS.includes(name)) return 'setting';
   if (PARTITIONS.includes(name)) return 'partition';
   if (name === 'group_ids') return 'group';
-  if (name === 'completion_mask' && hasTracks) return 'mask';
+  // Where there are ids as well, what is trained of them is another question than what is attended to.
+  const isMask = name === 'completion_mask' || (name === 'attention_mask' && !hasIds);
+  if (isMask && hasTracks) return 'mask';
   // A matrix of ids beside numbers for each token is one of the same tokens.
   return hasTokens(kind) || (kind === 'int_matrix' && hasTracks) ? 'token' : 'row';
 }
@@ -49,9 +51,10 @@ function okAxis(name: string, kind: string): OkAxis {
 
 function axesFor({ args, ok }: OpSpec, facts: BatchFacts) {
   const hasTracks = Object.values(args).some((spec) => hasTokens(kindOf(spec)));
+  const hasIds = 'input_ids' in args;
   return {
     ...facts,
-    args: each(args, (name, kind) => argAxis(name, kind, hasTracks)),
+    args: each(args, (name, kind) => argAxis(name, kind, hasTracks, hasIds)),
     ok: each(ok, okAxis),
   };
 }

@@ -10,6 +10,8 @@ export * from './advantages/token-rewards.ts';
 export * from './advantages/whiten.ts';
 export * from './half.ts';
 export * from './losses/aggregation.ts';
+export * from './losses/balance-loss.ts';
+export * from './losses/balance-loss-mistakes.ts';
 export * from './losses/correction.ts';
 export * from './losses/loss.ts';
 export * from './losses/loss-mistakes.ts';

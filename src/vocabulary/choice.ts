@@ -14,6 +14,7 @@ export const FORMULAS = [
   'preference_loss',
   'reward_loss',
   'unpaired_preference_loss',
+  'balance_loss',
 ] as const;
 export type Formula = (typeof FORMULAS)[number];
 

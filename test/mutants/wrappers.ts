@@ -76,10 +76,10 @@ const WAYS: readonly Way[] = [
     breaks: ['masked-values', 'nan-under-the-mask'],
     answer: (ok, { args: given, ok: fields }, args) => {
       const mask = args[given.find(({ axis }) => axis === 'mask')?.name ?? ''] as Matrix | undefined;
-      const tracks = given.filter(({ axis, kind }) => axis === 'token' && kind === 'float_track');
+      const tracks = given.filter((field) => field.axis === 'token' && isReal(field));
       const masked = tracks.flatMap(({ name }) =>
         ((args[name] as Matrix | undefined) ?? []).flatMap((row, at) =>
-          row.filter((_, column) => mask?.[at]?.[column] !== 1),
+          row.filter((_, column) => mask?.[at]?.[column] !== 1).flat(),
         ),
       );
       const sum = masked.reduce((total, value) => total + value, 0);

@@ -12,7 +12,7 @@ import type { Doubt } from '../../src/check/profile/doubt.ts';
 import { NOT_MEASURED } from '../../src/check/profile/measured.ts';
 import { measureUndeclared } from '../../src/check/profile/undeclared.ts';
 import { run } from '../../src/check/run.ts';
-import { FAILING, type Op, type PropertyResult, type Trainer } from '../../src/index.ts';
+import { FAILING, FORMULAS, type Op, type PropertyResult, type Trainer } from '../../src/index.ts';
 import { EXAMPLES } from '../conformance/correct.ts';
 import { withMutant, writtenMutants } from '../mutants/list.ts';
 import type { Mutant } from '../mutants/mutant.ts';
@@ -20,23 +20,14 @@ import type { Mutant } from '../mutants/mutant.ts';
 /** Share of the bugs, each of whose mutants is found. */
 const LEAST_FOUND = 0.97;
 /** Ops whose answers are formulas or scales: numbers out of numbers. */
-const FORMULAS: readonly Op[] = [
-  'kl',
+const NUMBERS: readonly Op[] = [
+  ...FORMULAS,
   'full_kl',
   'entropy',
   'token_rewards',
   'gae',
   'returns',
-  'whiten',
   'clip_advantages',
-  'filter_rollouts',
-  'advantages',
-  'loss',
-  'sft_loss',
-  'value_loss',
-  'preference_loss',
-  'reward_loss',
-  'unpaired_preference_loss',
   'train_step',
   'preference_step',
 ];
@@ -63,7 +54,7 @@ const { values } = parseArgs({
 // A wrapper breaks a relation, which asks for no declaration.
 const chosen = writtenMutants().filter(
   ({ id, rows, ops }) =>
-    ops.some((op) => FORMULAS.includes(op)) &&
+    ops.some((op) => NUMBERS.includes(op)) &&
     (values.only === undefined || values.only.split(',').some((only) => id === only || rows.includes(only))),
 );
 const begin = performance.now();

@@ -1,12 +1,15 @@
 // Random inputs for the oracles' tests. Not the generators of src/: those are for trainers.
 import fc from 'fast-check';
 import type {
+  BalanceInput,
+  BalanceSettings,
   KlVariant,
   LossSettings,
   PolicyLossInput,
   UnpairedLossInput,
   UnpairedSettings,
 } from '../../src/reference/index.ts';
+import { CHOICES } from '../../src/vocabulary.ts';
 
 const real = (most: number): fc.Arbitrary<number> =>
   fc.double({ min: -most, max: most, noNaN: true, noDefaultInfinity: true });
@@ -150,4 +153,43 @@ export const unpairedLossSettings: fc.Arbitrary<UnpairedSettings> = fc.record({
   beta: fc.constantFrom(0.1, 0.5),
   desirableWeight: fc.constantFrom(1, 1.5),
   undesirableWeight: fc.constantFrom(1, 2),
+});
+
+/** Router logits (B, T, layers x experts), no two of a token and layer alike; each row has a token somewhere. */
+export const balanceInput: fc.Arbitrary<BalanceInput> = fc
+  .record({
+    experts: fc.integer({ min: 2, max: 4 }),
+    layers: fc.integer({ min: 1, max: 3 }),
+    rows: fc.integer({ min: 1, max: 4 }),
+    columns: fc.integer({ min: 1, max: 3 }),
+  })
+  .chain(({ experts, layers, rows, columns }) =>
+    fc.record({
+      router_logits: matrix(
+        fc
+          .array(fc.integer({ min: -16, max: 16 }), {
+            minLength: layers * experts,
+            maxLength: layers * experts,
+          })
+          .map((all) => all.map((n, at) => n / 4 + (at % experts) / 64)),
+        rows,
+        columns,
+      ),
+      attention_mask: matrix(fc.nat(1), rows, columns).map((mask) =>
+        mask.map((row, at) => (row.includes(1) ? row : row.with(at % columns, 1))),
+      ),
+      experts: fc.constant(experts),
+      top_k: fc.integer({ min: 1, max: experts }),
+      micro_batches: fc.constantFrom(
+        [Array.from({ length: rows }, (_, row) => row)],
+        Array.from({ length: rows }, (_, row) => [row]),
+      ),
+    }),
+  );
+export const balanceSettings: fc.Arbitrary<BalanceSettings> = fc.record({
+  coef: fc.constantFrom(1, 0.01),
+  counts: fc.constantFrom(...CHOICES.balance_counts.values),
+  scores: fc.constantFrom(...CHOICES.balance_scores.values),
+  layers: fc.constantFrom(...CHOICES.balance_layers.values),
+  scope: fc.constantFrom(...CHOICES.balance_scope.values),
 });

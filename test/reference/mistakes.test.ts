@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { bugs } from '../../src/bugs/index.ts';
 import {
   advantageMistakes,
+  balanceLoss,
+  balanceMistakes,
   causeOf,
   causeWords,
   groupAdvantages,
@@ -40,6 +42,34 @@ const SETTINGS: LossSettings = {
 const GROUP = { scaling: 'group', ddof: 1, epsilon: 1e-4, baseline: 'group-mean' } as const;
 const REWARDS = [1, 0, 3, 2, 5, 0, 0, 1];
 const GROUPS = [0, 0, 1, 1, 0, 1, 0, 1];
+
+const BALANCE = {
+  coef: 0.02,
+  counts: 'token',
+  scores: 'softmax',
+  layers: 'together',
+  scope: 'batch',
+} as const;
+/** Router logits (2, 2, 2 x 3), the second row padded. */
+const ROUTED = {
+  router_logits: [
+    [
+      [2, 1, -1, -2, 0, 0.5],
+      [1, -0.5, 2, -2, 0.25, 1.75],
+    ],
+    [
+      [-2, 1.5, 0.5, 2, -1.5, 1],
+      [2, 1.25, -1, -2, -1, 0.5],
+    ],
+  ],
+  attention_mask: [
+    [1, 1],
+    [1, 0],
+  ],
+  experts: 3,
+  top_k: 2,
+  micro_batches: [[0], [1]],
+};
 
 /** Logits (1, 4, 3), labels, ids and attention mask (1, 4): a padded row whose label in front nothing predicts. */
 const SFT = [
@@ -156,6 +186,13 @@ describe('each known mistake is another number than the right one', () => {
     }
   });
 
+  test('losses that balance experts', () => {
+    const right = balanceLoss(ROUTED, BALANCE);
+    const mistakes = balanceMistakes(ROUTED, BALANCE);
+    expect(mistakes.length).toBeGreaterThan(7);
+    for (const { words, answer } of mistakes) expect([words, answer]).not.toEqual([words, right]);
+  });
+
   test('supervised losses', () => {
     const right = sftLoss(SFT[0], SFT[1]).loss;
     const mistakes = sftMistakes(...SFT);
@@ -171,6 +208,7 @@ test('the catalogue tells the formula of each bug that a mistake names, and of n
     ...inputs.flatMap((input) => lossMistakes(input, SETTINGS, [[0], [0]])),
     ...sftMistakes(...SFT),
     ...unpairedLossMistakes(ROWS, LABELLED),
+    ...balanceMistakes(ROUTED, BALANCE),
     ...critics.flatMap((input) => valueLossMistakes(input, CRITIC, [[0], [0]])),
   ];
   const named = new Set(all.flatMap(({ bug }) => (bug === undefined ? [] : [bug])));

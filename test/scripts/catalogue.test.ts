@@ -8,12 +8,23 @@ const MOST_UNSHOWN = 12;
 /** Classes of whole steps and of several processes, which scripts under trace show. */
 const TRACED = /^(OPT|RNK)-/;
 /** Bugs that nobody has reported in public: found in a document, or on the way to this harness. */
-const UNREPORTED = ['LP-24', 'ADV-15', 'LOSS-16', 'VAL-13', 'PEN-03', 'OPT-01', 'OPT-04', 'OPT-10', 'NUM-07'];
+const UNREPORTED = [
+  'LP-24',
+  'ADV-15',
+  'LOSS-16',
+  'MOE-06',
+  'VAL-13',
+  'PEN-03',
+  'OPT-01',
+  'OPT-04',
+  'OPT-10',
+  'NUM-07',
+];
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 179 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(179);
+test('the catalogue says of 185 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(185);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   advantageVariants,
+  balanceLoss,
   close,
   entropyOf,
   groupAdvantages,
@@ -22,6 +23,8 @@ import {
   unpairedLoss,
 } from '../../src/reference/index.ts';
 import {
+  balanceInput,
+  balanceSettings,
   klVariant,
   lossSettings,
   objectiveSettings,
@@ -89,6 +92,10 @@ const comparisons: Comparison[] = [
   ...drawn(fc.tuple(unpairedLossInput, unpairedLossSettings), ([input, settings]) => ({
     asked: { stage: 'unpaired_preference_loss', ...input, settings },
     expected: { ...unpairedLoss(input, settings) },
+  })),
+  ...drawn(fc.tuple(balanceInput, balanceSettings), ([input, settings]) => ({
+    asked: { stage: 'balance_loss', ...input, settings },
+    expected: { ...balanceLoss(input, settings) } as unknown as Nested,
   })),
   ...drawn(
     fc.tuple(rewardGroups, fc.constantFrom(...advantageVariants({}))),

@@ -229,6 +229,32 @@ def unpaired_preference_loss(case):
     }
 
 
+def balance_loss(case):
+    """Experts times load and probability, the load by one_hot; the gradient is autograd's."""
+    settings, experts, top_k = case["settings"], case["experts"], case["top_k"]
+    logits = tensor(case["router_logits"]).requires_grad_()
+    mask = torch.tensor(case["attention_mask"]) == 1
+    rows = list(range(len(mask)))
+    parts = {"batch": [rows], "micro-batch": case["micro_batches"], "sequence": [[row] for row in rows]}
+
+    def of_tokens(gates):
+        scores = gates.softmax(-1) if settings["scores"] == "softmax" else gates.sigmoid()
+        chosen = gates.topk(1 if settings["counts"] == "first" else top_k, -1).indices
+        load = torch.nn.functional.one_hot(chosen, experts).sum(1).double().mean(0)
+        load = load / top_k if settings["counts"] == "choice" else load
+        return experts * (load * (scores / scores.sum(-1, keepdim=True)).mean(0)).sum()
+
+    def of_rows(part):
+        gates = logits[part][mask[part]].unflatten(-1, (-1, experts))
+        if settings["layers"] == "together":
+            return of_tokens(gates.flatten(0, 1))
+        losses = torch.stack([of_tokens(layer) for layer in gates.unbind(1)])
+        return losses.mean() if settings["layers"] == "mean" else losses.sum()
+
+    loss = settings["coef"] * torch.stack([of_rows(part) for part in parts[settings["scope"]]]).mean()
+    return {"loss": loss, "router_weights": torch.autograd.grad(loss, logits)[0]}
+
+
 STAGES = {
     "logprobs": logprobs,
     "kl": kl,
@@ -236,6 +262,7 @@ STAGES = {
     "other objectives": loss,
     "sft_loss": sft_loss,
     "unpaired_preference_loss": unpaired_preference_loss,
+    "balance_loss": balance_loss,
     "advantages": advantages,
     "penalties": penalties,
     "collate": collate,

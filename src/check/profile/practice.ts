@@ -3,10 +3,11 @@
 import { CHOICES, type ItemName, type Semantics } from '../../vocabulary.ts';
 import type { World } from '../property.ts';
 import { type Doubt, declaration } from './doubt.ts';
-import { CORRECTION_PRACTICE } from './losses/correction-practice.ts';
-import { NORMALIZATION_PRACTICE } from './losses/normalization-practice.ts';
-import { PREFERENCE_PRACTICE } from './losses/preference-practice.ts';
-import { CRITIC_PRACTICE } from './losses/value-practice.ts';
+import { BALANCE_PRACTICE } from './losses/practice/balance.ts';
+import { CORRECTION_PRACTICE } from './losses/practice/correction.ts';
+import { NORMALIZATION_PRACTICE } from './losses/practice/normalization.ts';
+import { PREFERENCE_PRACTICE } from './losses/practice/preferences.ts';
+import { CRITIC_PRACTICE } from './losses/practice/value.ts';
 import { above, between, isNumber, type Practice } from './practice-row.ts';
 import { type ItemValue, wordsOf } from './probe.ts';
 
@@ -270,4 +271,5 @@ export const PRACTICE: readonly Practice[] = [
     source: 'https://github.com/huggingface/trl/issues/3315',
   },
   ...CRITIC_PRACTICE,
+  ...BALANCE_PRACTICE,
 ];

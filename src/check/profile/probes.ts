@@ -5,6 +5,7 @@ import { advantageBaseline } from './advantages/baseline.ts';
 import { rolloutFilter } from './advantages/filters.ts';
 import { whitening } from './advantages/whitening.ts';
 import { lossAggregation, lossNormalization } from './losses/aggregation.ts';
+import { balanceWay } from './losses/balance-loss.ts';
 import { clipHigh, clipLow, dualClip } from './losses/clip.ts';
 import { entropyBonus } from './losses/entropy-bonus.ts';
 import { lossFormula } from './losses/formula.ts';
@@ -79,4 +80,5 @@ export const PROBES: readonly Probe[] = [
   any(preferenceObjective),
   any(rewardCentering),
   any(unpairedObjective),
+  any(balanceWay),
 ];

@@ -193,12 +193,12 @@ export function notANumber<O extends Op>(
       continue;
     }
     for (const [row, cells] of (value as Matrix).entries()) {
-      const column = cells.findIndex((cell, at) => mask[row]?.[at] === 1 && !Number.isFinite(cell));
+      const column = cells.findIndex((cell, at) => mask[row]?.[at] === 1 && nonFinite(cell) !== undefined);
       if (column >= 0)
         return {
           name,
           where: `${name} of token ${column} of row ${row}`,
-          value: cells[column] ?? Number.NaN,
+          value: nonFinite(cells[column])?.value ?? Number.NaN,
         };
     }
   }

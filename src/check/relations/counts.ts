@@ -9,7 +9,7 @@ import { meantOr, notMeant } from '../questions/meant.ts';
 import { discard } from '../subject.ts';
 import { isReal, signatureOf, wholeOf } from './fit.ts';
 import { type Asked, FEW_CASES, type Rule, sizeOf } from './rule.ts';
-import { rowCount, trainedOf, wholePartition } from './transform.ts';
+import { predictsNext, rowCount, trainedOf, wholePartition } from './transform.ts';
 
 /**
  * Added to a number, one at a time; exact beside any number that is drawn. Far ones leave the flat part of a hinge or a clip, near
@@ -127,8 +127,7 @@ export function placesIn<O extends Op>(op: O, args: Args<O>, row: number, field:
   const value = ((args as Fields)[field] as readonly unknown[] | undefined)?.[row];
   if (value === undefined) return [];
   if (!Array.isArray(value)) return trained?.includes(true) === false ? [] : [{ field, row }];
-  // Logits predict the token behind them.
-  const ahead = isCube(op, field) ? 1 : 0;
+  const ahead = predictsNext(field) ? 1 : 0;
   return value.flatMap((_, column) =>
     (trained === undefined || trained[column + ahead] === true) && attended?.[column] !== 0
       ? [{ field, row, column }]
@@ -199,7 +198,7 @@ async function flatAt<O extends Op>(asked: Asked<O>, place: Place): Promise<Find
   return {
     kind: field,
     sentence: isCube(op, field)
-      ? `The ${field} that predict the token after ${where} are replaced, and ${what} does not change.`
+      ? `The ${field} ${predictsNext(field) ? 'that predict the token after' : 'of'} ${where} are replaced, and ${what} does not change.`
       : `${field} of ${where} is moved up and down, by 1 to 64 and beyond its batch, and ${what} does not change.`,
     ...(carried ? meantOr(subject, 'loss_is_descended') : {}),
     advice: `Compute the answer from ${field} of the request, for all rows and all tokens.`,

@@ -8,7 +8,7 @@ import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../support.ts';
 import { agreement, notANumber } from './compare.ts';
 import { hasColumns } from './fit.ts';
 import type { Rule } from './rule.ts';
-import { wrongWhole } from './stacked.ts';
+import { withoutShares, wrongWhole } from './stacked.ts';
 import { closeCircles, NO_RUN, type Run, repeatColumns, trainedOf, wholePartition } from './transform.ts';
 
 /** Two more than fill the chunks that trainers work in; and where each token is a request of its own. */
@@ -46,7 +46,7 @@ export const long: Rule = {
     const after = await ask(repeatColumns(op, args, runs, times));
     const when = `where the tokens of each row stand there ${times} times`;
     const seen = lastTime(after.fields, runs, times);
-    const { loss_weights: weights, ...others } = before.fields;
+    const others = withoutShares(op, before.fields);
     const token = agreement({
       world: subject,
       op,
@@ -59,7 +59,7 @@ export const long: Rule = {
     });
     if (token !== undefined) return token;
     // A step that estimates a weight moves a row less, the longer it is: not always to the same side of a clip.
-    const once = before.estimated === true ? others : { ...others, loss_weights: weights };
+    const once = before.estimated === true ? others : before.fields;
     return wrongWhole(asked, once, seen, {
       slack: Math.max(before.slack?.loss_weights ?? 0, after.slack?.loss_weights ?? 0),
       times,

@@ -21,6 +21,7 @@ import {
   overwriteMasked,
   padColumns,
   pickRows,
+  predictsNext,
   renamed,
   renaming,
   rowCount,
@@ -72,7 +73,7 @@ function dividedByWidth<O extends Op>(op: O, args: Args<O>, extra: number): Caus
 /** Ids and logits under a mask mean something to the columns beside them, and cannot be overwritten. */
 const numbersUnderMask = ({ args }: Signature): string | undefined =>
   args.some(({ axis }) => axis === 'mask') &&
-  args.some(({ axis, kind }) => axis === 'token' && kind === 'float_track')
+  args.some((field) => field.axis === 'token' && isReal(field) && !predictsNext(field.name))
     ? undefined
     : 'no argument holds numbers under a mask';
 

@@ -3,7 +3,8 @@
 // other way, one too many or the square of them, or loses what does not fill a chunk, gives another number.
 import { MANY_ROWS, MOST_ROWS } from '../../generators/rarely.ts';
 import { OPS, type Op, type OpSpec } from '../../protocol/message.ts';
-import type { Matrix, Semantics } from '../../vocabulary.ts';
+import { FORMULAS, type Formula, type Matrix, type Semantics } from '../../vocabulary.ts';
+import { unknownOf } from '../needs.ts';
 import { bandOf, isHalf, show } from '../numbers.ts';
 import type { Finding, World } from '../property.ts';
 import { discard } from '../subject.ts';
@@ -89,8 +90,7 @@ function factorsOf(
     sft_aggregation: ofSft,
     own_formulas: own,
     value_aggregation: ofCritic,
-    reward_centering: centering,
-    unpaired_objective: unpaired,
+    ...others
   }: Semantics,
   times: number,
 ): readonly number[] {
@@ -98,20 +98,27 @@ function factorsOf(
   // One that is a mean in neither known way may be a sum (open-instruct's reduce_loss).
   if (op === 'sft_loss') return ofSft === undefined || own?.includes('sft_loss') ? [1, times] : [1];
   if (op === 'value_loss') return ofCritic === undefined ? [1, times] : [1];
-  // A known formula is a mean over pairs; what else a loss may be is not known where this is not.
-  if (op === 'reward_loss') return centering === undefined ? [1, times] : [1];
-  if (op === 'unpaired_preference_loss') return unpaired === undefined ? [1, times] : [1];
+  // Each other known formula is a mean; what a loss may be is not known where one of its choices is not.
+  if (op !== 'loss') return isLoss(op) && unknownOf(op, others).length > 0 ? [1, times] : [1];
   // The constant of a sum may be of the batch, or of each row.
-  const mayBeSum = aggregation === undefined || aggregation === 'token-sum-norm';
-  return op === 'loss' && mayBeSum ? [1, times] : [1];
+  return aggregation === undefined || aggregation === 'token-sum-norm' ? [1, times] : [1];
 }
 
+const isLoss = (op: Op): op is Op & Formula =>
+  wholeOf(signatureOf(op)) === 'loss' && FORMULAS.some((name) => name === op);
+
+/** What its gradient is taken by, where that is no log-probability. */
+const BY: { readonly [O in Op]?: string } = { value_loss: 'value', balance_loss: 'router logit' };
+
 type Fields = Readonly<Record<string, unknown>>;
+
+const numbersOf = (value: unknown): readonly number[] =>
+  Array.isArray(value) ? value.flatMap(numbersOf) : [value as number];
 
 /** Derivatives of the loss of a whole batch, by the numbers of its rows: the share that each has in it. */
 const sharesOf = (op: Op): readonly string[] => (OPS[op] as OpSpec).gradient ?? [];
 
-function withoutShares(op: Op, fields: Fields): Fields {
+export function withoutShares(op: Op, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !sharesOf(op).includes(name)));
 }
 
@@ -145,9 +152,9 @@ export function wrongWhole<O extends Op>(
   const weights = (fields: Fields, from: number): number[] =>
     sharesOf(op)
       .flatMap((share) =>
-        [...((fields[share] as Matrix | readonly number[] | undefined) ?? [])].slice(from, from + rows),
+        [...((fields[share] as readonly unknown[] | undefined) ?? [])].slice(from, from + rows),
       )
-      .flat();
+      .flatMap(numbersOf);
   const [single, stackedOnes] = [weights(before, 0), weights(after, copies * rows - rows)];
   const holds = factors.some(
     (factor) =>
@@ -164,7 +171,7 @@ export function wrongWhole<O extends Op>(
   return {
     kind: sameNumber ? 'weights' : name,
     sentence: sameNumber
-      ? `${name} is ${show(once)}, and ${show(often)} ${when}, but ${op === 'value_loss' ? 'dL/d value' : 'dL/d logprob'} of its tokens is not what goes with that: the two count the batch differently.`
+      ? `${name} is ${show(once)}, and ${show(often)} ${when}, but dL/d ${BY[op] ?? 'logprob'} of its tokens is not what goes with that: the two count the batch differently.`
       : sentence,
     note: band.reason,
   };

@@ -123,14 +123,16 @@ export const NO_RUN: Run = { start: 0, length: 0 };
 /** The last token of each run predicts what the one before it does, so that its first token may stand behind its last. */
 export function closeCircles<O extends Op>(op: O, args: Args<O>, runs: readonly Run[]): Args<O> {
   return changed(op, args, (value, axis, name) => {
-    if (axis !== 'token' || !LOGITS.includes(name)) return undefined;
+    if (axis !== 'token' || !predictsNext(name)) return undefined;
     return (value as Rows).map((row, at) => {
       const { start, length } = runs[at] ?? NO_RUN;
       return length === 0 ? row : row.with(start + length - 1, row[start - 1] as number);
     });
   });
 }
-const LOGITS = ['logits', 'ref_logits'];
+
+/** What stands in a column is of the token after it, and of the label beside that. */
+export const predictsNext = (name: string): boolean => name === 'logits' || name === 'ref_logits';
 
 /** Each row's run of columns, so many times one behind the other. */
 export function repeatColumns<O extends Op>(
@@ -163,17 +165,17 @@ function like(value: unknown, fill: number): unknown {
 
 /**
  * `junk` wherever the mask is 0, another multiple of it in each field so that differences are large too. Only fields of
- * numbers: ids and logits mean something to the columns beside them.
+ * numbers that are of their own token: logits mean something to the column after them.
  */
 export function overwriteMasked<O extends Op>(op: O, args: Args<O>, junk: number): Args<O> {
   const mask = fieldAlong(op, args, 'mask') as Rows | undefined;
   if (mask === undefined) return args;
   let field = 0;
-  return changed(op, args, (value, axis) => {
-    if (axis !== 'token') return undefined;
+  return changed(op, args, (value, axis, name) => {
+    if (axis !== 'token' || predictsNext(name)) return undefined;
     const written = junk * (MULTIPLES[field++ % MULTIPLES.length] ?? 1);
     return (value as Rows).map((row, b) =>
-      row.map((each, t) => (mask[b]?.[t] === 1 || typeof each !== 'number' ? each : written)),
+      row.map((each, t) => (mask[b]?.[t] === 1 ? each : like(each, written))),
     );
   });
 }

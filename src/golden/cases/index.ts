@@ -3,6 +3,7 @@ import type { GoldenCase } from '../case.ts';
 import { advantageCases } from './advantages/advantages.ts';
 import { criticCases } from './advantages/critic.ts';
 import { rewardCases } from './advantages/rewards.ts';
+import { balanceLossCases } from './losses/balance-loss.ts';
 import { policyLossCases } from './losses/policy.ts';
 import { preferenceLossCases } from './losses/preference-loss.ts';
 import { rewardLossCases } from './losses/reward-loss.ts';
@@ -40,6 +41,7 @@ export const goldenCases: readonly GoldenCase[] = [
   ...preferenceLossCases,
   ...rewardLossCases,
   ...unpairedLossCases,
+  ...balanceLossCases,
   ...updateCases,
   ...pipelineCases,
 ];

@@ -107,4 +107,24 @@ export const LOSS_OPS = {
     gradient: ['weights', 'kl_weights'],
     batch: { reach: 'batch', reads: ['logprobs'] },
   }),
+  balance_loss: op({
+    args: {
+      router_logits: 'float_cube[row, column]', // (B, T, layers x experts) of each token, layer by layer
+      attention_mask: 'int_matrix',
+      experts: 'int', // of a layer
+      top_k: 'int', // how many of them a token goes to
+      micro_batches: 'int_rows',
+    },
+    ok: {
+      loss: 'float',
+      router_weights: 'float_cube[row, column]?', // dL/d router logit
+    },
+    gradient: ['router_weights'],
+    offers: ['micro_batches'],
+    batch: {
+      reach: 'batch',
+      reads: ['router_logits'],
+      except: { untrained: 'every batch has tokens, whatever of it is trained' },
+    },
+  }),
 };

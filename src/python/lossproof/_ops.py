@@ -228,6 +228,13 @@ ARGS = {
         "kl_logprobs": "float_rows",
         "ref_kl_logprobs": "float_rows",
     },
+    "balance_loss": {
+        "router_logits": "float_cube",
+        "attention_mask": "int_matrix",
+        "experts": "int",
+        "top_k": "int",
+        "micro_batches": "int_rows",
+    },
     "model_score": {
         "model_path": "text",
         "prompt_ids": "int_rows",

@@ -170,4 +170,44 @@ const UNPAIRED_LOSS = section('unpaired preference loss', ['unpaired_preference_
   },
 });
 
-export const LOSSES = [POLICY_LOSS, VALUE_LOSS, PREFERENCE_LOSS, REWARD_LOSS, UNPAIRED_LOSS] as const;
+const BALANCE_LOSS = section('load balance of experts', ['balance_loss'], {
+  balance_coef: {
+    values: 'number',
+    says: 'what that loss is multiplied by: 1, or its coefficient where the answer includes it',
+    usual: 1,
+    needed: 'balance_loss',
+  },
+  balance_counts: {
+    values: ['token', 'choice', 'first'],
+    says: "an expert's share of the load: how many tokens chose it, per `token` (all shares add up to top_k) or per `choice` (to 1); `first`: of first choices alone (GShard)",
+    usual: 'token',
+    needed: 'balance_loss',
+  },
+  balance_scores: {
+    values: ['softmax', 'sigmoid'],
+    says: "a token's probabilities are the `softmax` of its router logits, or their `sigmoid` over its sum (DeepSeek-V3)",
+    undoubted: PUBLISHED,
+    needed: 'balance_loss',
+  },
+  balance_layers: {
+    values: ['together', 'mean', 'sum'],
+    says: 'loads and probabilities are means over all layers `together`; or each layer has a loss, of which the `mean` or `sum` is taken',
+    undoubted: PUBLISHED,
+    needed: 'balance_loss',
+  },
+  balance_scope: {
+    values: ['batch', 'micro-batch', 'sequence'],
+    says: 'loads and probabilities are those of the whole `batch`; or each `micro-batch` or `sequence` has a loss, of which the mean is taken',
+    undoubted: PUBLISHED,
+    needed: 'balance_loss',
+  },
+});
+
+export const LOSSES = [
+  POLICY_LOSS,
+  VALUE_LOSS,
+  PREFERENCE_LOSS,
+  REWARD_LOSS,
+  UNPAIRED_LOSS,
+  BALANCE_LOSS,
+] as const;

@@ -75,6 +75,7 @@ const KNOWN: Readonly<Record<Formula, readonly [name: string | undefined, answer
   value_loss: ["a critic like TRL's, undeclared", { value_clip: 0.2, value_loss_factor: 0.5 }],
   preference_loss: ['SimPO, undeclared', { preference_objective: 'simpo', preference_beta: 2 }],
   reward_loss: ['Bradley-Terry, undeclared', { reward_centering: 0 }],
+  balance_loss: ['experts balanced as in transformers, undeclared', { balance_counts: 'token' }],
   unpaired_preference_loss: ['KTO, undeclared', { unpaired_objective: 'kto', unpaired_beta: 0.1 }],
 };
 

@@ -1,7 +1,7 @@
 """Ops in which correct trainers here do not differ: functions that work in any layout."""
 
 from .advantages import estimates, filters, graders
-from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
+from .losses import balance_loss, preference_loss, reward_loss, unpaired_loss, value_loss
 from .models import updates
 from .pipelines import pipeline
 from .rollouts import resuming, sampler, tools, trajectory
@@ -19,6 +19,7 @@ MODULES = (
     preference_loss,
     reward_loss,
     unpaired_loss,
+    balance_loss,
     value_loss,
     resuming,
     trajectory,

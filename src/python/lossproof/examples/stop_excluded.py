@@ -9,7 +9,7 @@ import lossproof
 
 from . import common
 from .lists import log_softmax, pad_left, positions
-from .losses import preference_loss, reward_loss, unpaired_loss, value_loss
+from .losses import balance_loss, preference_loss, reward_loss, unpaired_loss, value_loss
 from .rollouts import sampler
 from .rollouts.ends import cut_off, with_logprobs
 from .rollouts.trajectory import CAN as WITH_TOOLS, LEFT_AND_ADDED_UP, without_stops
@@ -179,6 +179,7 @@ OPS = {
     "preference_loss": preference_loss.simpo_loss,
     "reward_loss": (reward_loss.centred_loss, {"margins": True}),
     "unpaired_preference_loss": unpaired_loss.apo_zero_loss,
+    "balance_loss": balance_loss.deepseek_loss,
     "value_loss": (value_loss.plain_loss, {"micro_batches": True}),
     "sampling": (sampler.sampling_raw, {"processors": ["temperature", "top_k"]}),
 }
@@ -194,6 +195,7 @@ DECLARED = {
         **value_loss.PLAIN,
         **reward_loss.CENTRED,
         **unpaired_loss.APO_ZERO,
+        **balance_loss.DEEPSEEK,
         **LEFT_AND_ADDED_UP,
         "preference_objective": "simpo",
         "preference_beta": preference_loss.SIMPO_BETA,

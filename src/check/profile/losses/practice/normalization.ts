@@ -1,8 +1,8 @@
 // What practice does with the denominators of micro-batches.
-import type { Semantics } from '../../../vocabulary.ts';
-import type { World } from '../../property.ts';
-import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../../support.ts';
-import type { Practice } from '../practice-row.ts';
+import type { Semantics } from '../../../../vocabulary.ts';
+import type { World } from '../../../property.ts';
+import { AGGREGATION_OF, SHARE_DENOMINATORS } from '../../../support.ts';
+import type { Practice } from '../../practice-row.ts';
 
 export const NORMALIZATION_PRACTICE: readonly Practice[] = [
   {

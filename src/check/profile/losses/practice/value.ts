@@ -1,5 +1,5 @@
 // What practice does with the loss of a critic.
-import { above, between, isNumber, type Practice } from '../practice-row.ts';
+import { above, between, isNumber, type Practice } from '../../practice-row.ts';
 
 export const CRITIC_PRACTICE: readonly Practice[] = [
   {

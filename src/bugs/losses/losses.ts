@@ -1,5 +1,5 @@
 // Bugs of losses: their denominators, their objective, their numbers.
-import type { Bug } from './bug.ts';
+import type { Bug } from '../bug.ts';
 
 export const losses: readonly Bug[] = [
   {

@@ -1,6 +1,6 @@
 // What practice does with the losses of preference pairs and of labelled completions.
-import { isOfMeans } from '../../../reference/index.ts';
-import { above, isNumber, type Practice } from '../practice-row.ts';
+import { isOfMeans } from '../../../../reference/index.ts';
+import { above, isNumber, type Practice } from '../../practice-row.ts';
 
 export const PREFERENCE_PRACTICE: readonly Practice[] = [
   {

@@ -1,5 +1,5 @@
 // What practice does about the gap between an inference engine and the trainer.
-import { above, isNumber, type Practice } from '../practice-row.ts';
+import { above, isNumber, type Practice } from '../../practice-row.ts';
 
 /** Written with two digits. */
 const isShort = (value: number): boolean => Number(value.toPrecision(2)) === value;

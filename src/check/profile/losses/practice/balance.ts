@@ -1,0 +1,23 @@
+// What practice does with the loss that balances experts.
+import { isNumber, type Practice } from '../../practice-row.ts';
+
+/** DeepSeek-V3 has 0.0001. */
+const LEAST = 0.00005;
+
+export const BALANCE_PRACTICE: readonly Practice[] = [
+  {
+    item: 'balance_coef',
+    weight: 'ask',
+    beyond: 'above 1, or below 0.00005',
+    isBeyond: (value) => isNumber(value) && (value > 1 || value < LEAST),
+    why: 'Trainers use 0.0001 to 0.02, or answer the loss without a coefficient. Often it is applied twice, or its sign is lost.',
+    source: 'https://github.com/NVIDIA-NeMo/Automodel/issues/1408',
+  },
+  {
+    item: 'balance_counts',
+    weight: 'ask',
+    beyond: 'first',
+    why: 'The first of the top_k experts of a token alone counts as load. GShard does so; elsewhere an argmax often stands where topk is meant.',
+    source: 'https://arxiv.org/abs/2006.16668',
+  },
+];
