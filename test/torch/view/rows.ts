@@ -126,7 +126,7 @@ async function oursOf(folder: string, file: string, trainer: Trainer): Promise<O
   const opened = await openConfiguration(
     file,
     undefined,
-    { truncationSide: 'right' },
+    { truncationSide: 'right', byRules: true },
     { ...world.context, cwd: folder },
   );
   if (isProblem(opened)) throw new Error(opened.problem);
