@@ -106,7 +106,10 @@ export async function openConfiguration(
         differences,
         compared,
       });
-      return { ...after, faults: [...after.faults, ...unlike] };
+      // Rows that the rules do not make were made by the trainer.
+      const { unsupported, faults: rules } = after;
+      const beyond = unsupported === undefined || !told.more ? {} : { unsupported };
+      return { ...beyond, faults: [...rules, ...unlike] };
     },
   };
 }

@@ -16,11 +16,11 @@ import json
 import os
 import sys
 
-# The module here that asks it, and the package that it needs.
-TRAINERS = {"trl": ("_trl", "trl")}
+from ._given import Given
 
-# The number of a row, as a column that trainers hand on.
-INDEX = "lossproof_row"
+# The module here that asks it, and the package that it needs.
+TRAINERS = {"llama-factory": ("_factory", "llamafactory"), "trl": ("_trl", "trl")}
+
 LONGEST_REASON = 600
 
 
@@ -28,14 +28,17 @@ def main():
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.loads(sys.stdin.readline())
-    files = written(request["room"], request["files"])
+    files = [[] for _ in range(request["files"])]
+    for line in sys.stdin:
+        row = json.loads(line)
+        files[row["file"]].append((row["number"], row["row"]))
     sys.addaudithook(no_network)
-    for made in answer(request, files):
+    for made in answer(request, Given(files, request["room"])):
         channel.write(json.dumps(made) + "\n")
     channel.flush()
 
 
-def answer(request, files):
+def answer(request, given):
     name, package = TRAINERS[request["trainer"]]
     if importlib.util.find_spec(package) is None:
         return [{"absent": package}]
@@ -50,22 +53,10 @@ def answer(request, files):
         return [{"broken": reason(error), "version": version}]
     os.chdir(request["folder"])
     try:
-        made = trainer.make(request["config"], files, request["room"])
+        made = trainer.make(request["config"], given, request["room"])
     except (Exception, SystemExit) as error:
         return [{"stops": reason(error), "version": version}]
     return [*made["rows"], {"version": version, "settings": made["settings"], "keys": made["keys"]}]
-
-
-def written(room, count):
-    """The rows as files of JSON lines, in the folder that the trainer may write in."""
-    paths = [os.path.join(room, "rows-%d.jsonl" % at) for at in range(count)]
-    opened = [open(path, "w", encoding="utf-8") for path in paths]
-    for line in sys.stdin:
-        given = json.loads(line)
-        opened[given["file"]].write(json.dumps({**given["row"], INDEX: given["number"]}) + "\n")
-    for each in opened:
-        each.close()
-    return paths
 
 
 def reason(error):

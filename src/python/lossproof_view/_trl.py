@@ -11,6 +11,8 @@ from trl import SFTTrainer
 from trl.scripts.sft import make_parser
 from trl.trainer import sft_trainer
 
+from ._given import INDEX
+
 try:
     from trl import get_dataset
 except ImportError:  # Of an older TRL, which has no mixtures.
@@ -23,15 +25,15 @@ except ImportError:  # Of an older TRL, which hands the keys of accelerate on as
         return words
 
 
-INDEX = "lossproof_row"
 # What the collator is given of a row.
 COLUMNS = ("input_ids", "labels", "attention_mask", "completion_mask", "assistant_masks")
 # Switches that change no row, and that need a GPU, a package or a large model.
 OFF = {"activation_offloading": False, "dataset_num_proc": None, "loss_type": "nll", "model_init_kwargs": None, "shuffle_dataset": False, "trust_remote_code": False}
 
 
-def make(config, files, room):
-    """The rows of the named files, or of those that the configuration names."""
+def make(config, given, room):
+    """The rows that are given, or those that the configuration names."""
+    files = [] if given is None else given.write(given.files, index=True)
     parsed, keys = arguments(config, room)
     training = parsed["SFTConfig"]
     settings = {name: plain(getattr(training, name)) for name in own_fields(type(training))}

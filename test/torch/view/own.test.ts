@@ -1,11 +1,8 @@
 // `view --config` shows the rows of the installed TRL, and names what its documented rules read otherwise.
-import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { familyFolder } from '../../../src/tokenizers/load.ts';
-import { makeWorld } from '../../cli/world.ts';
 import { STARTING } from '../trl/ask.ts';
 import { pythonOf, type Which } from '../trl/versions.ts';
+import { type Shown, shown } from './asked.ts';
 import { TALKS } from './compared.ts';
 
 const PAIRS = [
@@ -14,32 +11,20 @@ const PAIRS = [
 ];
 const MIXTURE = { datasets: [{ path: 'json', data_files: './rows.jsonl' }] };
 
-interface Seen {
-  readonly code: number;
-  readonly assumed: string;
-  readonly settings: readonly { readonly key: string; readonly weight: string; readonly sentence: string }[];
-  readonly shown: readonly { readonly faults: readonly { readonly id: string }[] }[];
-}
-
-async function seen(
+const seen = (
   which: Which,
   rows: readonly unknown[],
   config: Readonly<Record<string, unknown>>,
   ...options: readonly string[]
-): Promise<Seen> {
-  const world = makeWorld();
-  cpSync(familyFolder('qwen'), join(world.folder, 'model'), { recursive: true });
-  mkdirSync(join(world.folder, 'data'));
-  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
-  world.write('rows.jsonl', lines);
-  world.write('data/train.jsonl', lines);
-  world.write('train.yaml', JSON.stringify({ model_name_or_path: 'model', bf16: true, ...config }));
-  const words = ['--config', 'train.yaml', '--python', pythonOf(which), '--all', '--json', ...options];
-  const code = await world.run('view', ...words);
-  expect(world.err()).toBe('');
-  const { assumed, settings, shown } = JSON.parse(world.out());
-  return { code, assumed: assumed.join('\n'), settings, shown };
-}
+): Promise<Shown> =>
+  shown(
+    {
+      python: pythonOf(which),
+      config: { model_name_or_path: 'model', bf16: true, ...config },
+      files: { 'rows.jsonl': rows, 'data/train.jsonl': rows },
+    },
+    ...options,
+  );
 
 describe('rows of the rules are those of the installed TRL', () => {
   test.each([
@@ -66,7 +51,12 @@ describe('rows of the rules are those of the installed TRL', () => {
 test(
   'an older TRL that trains prompts, and names its length otherwise',
   async () => {
-    const { code, assumed, settings, shown } = await seen('oldest', PAIRS, {
+    const {
+      code,
+      assumed,
+      settings,
+      shown: rows,
+    } = await seen('oldest', PAIRS, {
       dataset_name: './data',
       max_seq_length: 9,
     });
@@ -80,7 +70,7 @@ test(
     );
     const unlike = settings.filter(({ sentence }) => sentence.includes('makes 2 of 2 rows otherwise'));
     expect(unlike).toHaveLength(1);
-    const ids = shown.map(({ faults }) => faults.map(({ id }) => id));
+    const ids = rows.map(({ faults }) => faults.map(({ id }) => id));
     expect(ids).toEqual([
       expect.arrayContaining(['everything-trained', 'cut']),
       expect.arrayContaining(['everything-trained', 'cut']),
