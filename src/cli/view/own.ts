@@ -17,7 +17,7 @@ import { findPython } from '../trainer/python.ts';
 import type { Source } from './source.ts';
 
 /** Trainers that can be asked: what TRAINERS of lossproof_view has. */
-export const ASKED: ReadonlySet<KnownName> = new Set(['trl', 'llama-factory']);
+export const ASKED: ReadonlySet<KnownName> = new Set(['trl', 'llama-factory', 'axolotl']);
 
 export interface Question {
   readonly known: KnownName;

@@ -19,7 +19,7 @@ import sys
 from ._given import Given
 
 # The module here that asks it, and the package that it needs.
-TRAINERS = {"llama-factory": ("_factory", "llamafactory"), "trl": ("_trl", "trl")}
+TRAINERS = {"axolotl": ("_axolotl", "axolotl"), "llama-factory": ("_factory", "llamafactory"), "trl": ("_trl", "trl")}
 
 LONGEST_REASON = 600
 

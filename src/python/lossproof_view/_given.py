@@ -40,6 +40,6 @@ class Given:
         made = make(at, self.write([rows])[0])
         if len(made) == len(rows) or len(rows) == 1:
             numbers = [number for number, _ in rows]
-            return [{**row, "number": number} for row, number in zip(made, numbers * len(made), strict=False)]
+            return [{**row, "number": number} for row, number in zip(made, numbers * len(made))]
         half = len(rows) // 2
         return self._of(at, rows[:half], make) + self._of(at, rows[half:], make) if made else []

@@ -1,6 +1,7 @@
 // What `view --config` says and shows of a project whose trainer is installed.
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { familyFolder } from '../../../src/tokenizers/load.ts';
 import { makeWorld } from '../../cli/world.ts';
@@ -19,11 +20,13 @@ export interface Project {
   readonly files: Readonly<Record<string, unknown>>;
   /** Packages that are not installed, and imported; what needs them is not asked. */
   readonly stubs?: readonly string[];
+  /** A module of this folder that has their list, and more of them. */
+  readonly stubbing?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function shown(
-  { python, config, files, stubs, env = {} }: Project,
+  { python, config, files, stubs, stubbing, env = {} }: Project,
   ...options: readonly string[]
 ): Promise<Shown> {
   const world = makeWorld(undefined, { env });
@@ -34,8 +37,9 @@ export async function shown(
     world.write(name, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
   world.write('train.yaml', JSON.stringify(config));
-  const named = stubs === undefined ? python : world.write('stubbed', stubbed(python, stubs));
-  if (stubs !== undefined) chmodSync(named, 0o755);
+  const list = stubbing === undefined ? stubs && JSON.stringify(stubs) : `__import__('${stubbing}').STUBS`;
+  const named = list === undefined ? python : world.write('stubbed', stubbed(python, list));
+  if (list !== undefined) chmodSync(named, 0o755);
   const words = ['--config', 'train.yaml', '--python', named, '--all', '--json', ...options];
   const code = await world.run('view', ...words);
   expect(world.err()).toBe('');
@@ -44,7 +48,7 @@ export async function shown(
 }
 
 /** A Python in which packages can be imported that are not there. */
-const stubbed = (python: string, stubs: readonly string[]): string =>
+const stubbed = (python: string, list: string): string =>
   [
     `#!${python}`,
     'import os, runpy, sys',
@@ -52,6 +56,7 @@ const stubbed = (python: string, stubs: readonly string[]): string =>
     'os.environ.pop("LOSSPROOF_PIPE")',
     'sys.path.insert(0, os.getcwd())',
     'from lossproof.testing import stub',
-    `with stub(${JSON.stringify(stubs)}):`,
+    `sys.path.append(${JSON.stringify(fileURLToPath(new URL('.', import.meta.url)))})`,
+    `with stub(${list}):`,
     '    runpy.run_module("lossproof_view", run_name="__main__")',
   ].join('\n');
