@@ -65,10 +65,15 @@ export async function openConfiguration(
   const { tokenizer, cloned } = world;
   const columns = await columnsOf(source, Math.max(1, data === undefined ? plan.data.length : 1));
   if (isProblem(columns)) return columns;
+  const files = data === undefined ? plan.data.length : 1;
+  const asked = await installed({ reader, plan, config: file, source, files, options }, context);
+  if (isProblem(asked)) return asked;
+  const { told, how } = asked;
   const opened = plan.open({
     ...columns,
     tokenizer,
     templateTyped: options.template !== undefined,
+    allOwn: told !== undefined && !told.more,
     ...(world.view.writer === undefined ? {} : { template: world.view.writer.template }),
     ...(cloned === undefined ? {} : { cloned }),
     ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
@@ -82,10 +87,6 @@ export async function openConfiguration(
     ...(options.trainOn === undefined ? [] : [`--train-on ${options.trainOn}`]),
     ...(options.maxLength === undefined ? [] : [`--max-length ${options.maxLength}`]),
   ];
-  const files = data === undefined ? plan.data.length : 1;
-  const asked = await installed({ reader, plan, config: file, source, files, options }, context);
-  if (isProblem(asked)) return asked;
-  const { told, how } = asked;
   const own = told === undefined ? undefined : ownRows(told.rows);
   const faults = [...plan.faults, ...opened.faults];
   return {
@@ -100,12 +101,15 @@ export async function openConfiguration(
       const after = opened.after();
       if (told === undefined || own === undefined) return after;
       const [differences, compared] = [own.differences(), own.compared()];
-      const unlike = differenceFaults(config, reader.known, {
-        read: plan.compared,
-        told,
-        differences,
-        compared,
-      });
+      const unlike =
+        opened.unruled === true
+          ? []
+          : differenceFaults(config, reader.known, {
+              read: plan.compared,
+              told,
+              differences,
+              compared,
+            });
       // Rows that the rules do not make were made by the trainer.
       const { unsupported, faults: rules } = after;
       const beyond = unsupported === undefined || !told.more ? {} : { unsupported };

@@ -37,6 +37,8 @@ export interface Seen {
   readonly template?: string;
   /** --template was typed. */
   readonly templateTyped: boolean;
+  /** The installed trainer has made every row: the rules need not. */
+  readonly allOwn?: boolean;
   /** Tokenizer of the configuration's template folder. */
   readonly cloned?: Tokenizer;
   /** --train-on and --max-length, which win. */
@@ -47,6 +49,8 @@ export interface Seen {
 export interface Opened {
   readonly settings: Partial<Making>;
   readonly faults: readonly SettingFault[];
+  /** The rules do not make these rows, as `allOwn` lets them. */
+  readonly unruled?: boolean;
   /** When all rows have been seen. */
   readonly after: () => After;
 }

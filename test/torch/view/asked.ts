@@ -10,7 +10,11 @@ export interface Shown {
   readonly code: number;
   readonly assumed: string;
   readonly settings: readonly { readonly key: string; readonly weight: string; readonly sentence: string }[];
-  readonly shown: readonly { readonly row: number; readonly faults: readonly { readonly id: string }[] }[];
+  readonly shown: readonly {
+    readonly row: number;
+    readonly faults: readonly { readonly id: string }[];
+    readonly parts: readonly { readonly trained: boolean; readonly text: string }[];
+  }[];
 }
 
 export interface Project {

@@ -1,4 +1,6 @@
 // `view --config` shows the rows of the installed TRL, and names what its documented rules read otherwise.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { STARTING } from '../trl/ask.ts';
 import { pythonOf, type Which } from '../trl/versions.ts';
@@ -90,3 +92,24 @@ test(
   },
   STARTING,
 );
+
+test(
+  'answers alone, by a training template of TRL, which the rules do not have',
+  async () => {
+    const config = { ...MIXTURE, assistant_only_loss: true, chat_template_path: trlTemplate('qwen2_5') };
+    const { code, assumed, settings, shown: rows } = await seen('newest', TALKS, config);
+    expect(assumed).toContain('rows by TRL 1.13.0 itself');
+    expect(settings).toEqual([]);
+    const trained = rows.map(({ parts }) => parts.map((part) => (part.trained ? part.text : '')).join(''));
+    expect(trained).toEqual(['⏎Hello␠there!<|im_end|>⏎', '⏎Yes.<|im_end|>⏎⏎No.⏎Not␠at␠all.<|im_end|>⏎']);
+    expect(code).toBe(0);
+  },
+  STARTING,
+);
+
+/** The file of a template that TRL brings, in the environment of the newest one. */
+function trlTemplate(name: string): string {
+  const lib = join(pythonOf('newest'), '..', '..', 'lib');
+  const [python = ''] = readdirSync(lib).filter((each) => each.startsWith('python'));
+  return join(lib, python, 'site-packages', 'trl', 'chat_templates', `${name}.jinja`);
+}
