@@ -35,6 +35,7 @@ import { scheduleResumes } from './steps/resumed-rate.ts';
 import { spikeRules } from './steps/spikes.ts';
 import { throughputRules } from './steps/throughput.ts';
 import { tokensGoOn } from './steps/tokens.ts';
+import { valueRules } from './values/index.ts';
 
 /** About series of numbers. */
 export const seriesRules: readonly MonitorRule[] = [
@@ -72,6 +73,7 @@ export const seriesRules: readonly MonitorRule[] = [
   oneSpan,
   bestCheckpoint,
   tokensGoOn,
+  ...valueRules,
 ];
 
 export const monitorRules: readonly MonitorRule[] = [...seriesRules, ...besideRules, ...sampleRules];

@@ -109,7 +109,7 @@ export function inBfloat16(world: RuleWorld): boolean {
 }
 
 /** A trainer that logs its scale has a scaler. */
-const SCALE = /(?:^|[/_ -])(?:loss|grad|amp|fp16)[_ -]?scaler?$/i;
+export const SCALE = /(?:^|[/_ -])(?:loss|grad|amp|fp16)[_ -]?scaler?$/i;
 const logsItsScale = someSeries(({ name }) => SCALE.test(name));
 
 /** Roles that only a run with rollouts has: there, groups without spread make legal zeros. */

@@ -55,7 +55,11 @@ export function joinSteps<Key extends string>(): Join<Key> {
         lastStep.clear();
         newest = Number.NEGATIVE_INFINITY;
         handed = Number.NEGATIVE_INFINITY;
-      } else if (step <= handed) return rows;
+      } else if (step <= handed) {
+        // Too late for this row: the next ones wait for it.
+        lastStep.set(key, step);
+        return rows;
+      }
       lastStep.set(key, step);
       newest = Math.max(newest, step);
       const row = open.get(step) ?? new Map<Key, number>();

@@ -312,6 +312,7 @@ export const ROLE_NAMES: Partial<Readonly<Record<SeriesRole, readonly string[]>>
     'critic/explained_variance',
     'losses/explained_variance',
   ],
+  log_probability: ['logps/chosen', 'logps/rejected', 'policy_logps', 'logprobs', 'mean_logprob'],
   // `num_tokens` is TRL's; elsewhere it may count those of a step, and the rule asks what stands beside it.
   tokens_so_far: ['num_tokens', 'num_input_tokens_seen', 'tokens_seen', 'consumed_tokens'],
   tool_failures: ['tools/failure_frequency', 'invalid_tool_call_rate', 'tool_failure_rate'],

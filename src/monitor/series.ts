@@ -56,6 +56,8 @@ export const SERIES_ROLES = [
   'token_accuracy',
   /** Share of the returns' variance that the critic's values explain: 1 at most, below 0 where their mean would be nearer. */
   'explained_variance',
+  /** Of tokens or of whole completions, in nats. */
+  'log_probability',
   /** Tokens since the beginning of the run. */
   'tokens_so_far',
 ] as const;

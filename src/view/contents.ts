@@ -4,6 +4,7 @@ import { includesText } from '../outside/text.ts';
 import type { Fault } from './flags.ts';
 import { unprinted } from './pieces.ts';
 import type { ViewOptions } from './row.ts';
+import { textNotes } from './rules/texts.ts';
 import { type ChatMessage, callsOf, contentText, KNOWN_ROLES, thoughtOf } from './shape/messages.ts';
 import type { Part, Writer } from './writer.ts';
 
@@ -18,12 +19,14 @@ export interface Written {
 export function contentFaults(written: Written, writer: Writer, options: ViewOptions): Fault[] {
   return [
     ...emptyAnswers(written.messages),
+    ...noTexts(written.messages),
     ...swapped(written.messages),
     ...dropped(written),
     ...lists(written),
     ...controlText(written, writer, options),
     ...escapedArguments(written),
     ...droppedThought(written),
+    ...textNotes(written.messages),
   ];
 }
 
@@ -60,10 +63,30 @@ function openLooks(text: string): (part: string) => boolean | undefined {
   };
 }
 
+/** Python prints it as it likes: True, 42, {'a': 1}. */
+function noTexts(messages: readonly ChatMessage[]): Fault[] {
+  const at = messages.findIndex(({ content }) => isNoText(content));
+  if (at < 0) return [];
+  const { role, content } = messages[at] as ChatMessage;
+  const kind = typeof content === 'object' ? 'an object' : `a ${typeof content}`;
+  return [
+    fault('content-no-text', `The content of message ${at}, of role '${role}', is ${kind}, not a text.`),
+  ];
+}
+
+const isNoText = (content: unknown): boolean =>
+  typeof content === 'number' ||
+  typeof content === 'boolean' ||
+  (typeof content === 'object' && content !== null && !Array.isArray(content));
+
 function emptyAnswers(messages: readonly ChatMessage[]): Fault[] {
   const texts = messages
     .filter(
-      (message) => message.role === 'assistant' && callsOf(message).length === 0 && thoughtOf(message) === '',
+      (message) =>
+        message.role === 'assistant' &&
+        callsOf(message).length === 0 &&
+        thoughtOf(message) === '' &&
+        !isNoText(message.content),
     )
     .map(({ content }) => contentText(content));
   return [

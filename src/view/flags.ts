@@ -27,6 +27,11 @@ export const FLAGS = {
     todo: 'Leave the row out, or look at what makes the mask: a header that is not found, or a row cut before its answer.',
     catches: ['TRN-04', 'TPL-09'],
   },
+  'answers-untrained': {
+    what: 'Tokens are trained, and no word of any answer is.',
+    todo: 'Look at what makes the mask: it finds where answers begin or end, and leaves out what is between.',
+    catches: ['MSK-09'],
+  },
   'stop-untrained': {
     what: 'An answer is trained, and the stop token that ends it is not.',
     todo: 'Let the mask reach through the stop token. Where padding and stop share an id, mask padding by attention_mask, not by id.',
@@ -127,6 +132,14 @@ export const FLAGS = {
     todo: 'Look for the name of the stop token in the vocabulary: convert_tokens_to_ids answers with the unknown token for a name that is not there.',
     catches: ['EOS-14'],
   },
+  'positions-jump': {
+    what: 'A position neither follows the one before nor begins anew.',
+    todo: 'Count positions within each text of the row: 0, 1, 2, and so on, again from 0 where the next one begins.',
+  },
+  'content-no-text': {
+    what: 'A content is a number or another value that is no text.',
+    todo: 'Write it as text. Some templates fail on it, others print it, and others leave it out.',
+  },
   'lengths-differ': {
     what: 'Labels or mask have another length than input_ids.',
     todo: 'Cut and pad them together with input_ids.',
@@ -186,6 +199,46 @@ export const NOTES = {
   'no-train-flags': {
     what: 'The conversation has no train flags, others of the data set have.',
     todo: 'Its answers are shown as trained, by the convention. Write the flags in every row if that is not meant.',
+  },
+  'template-trained': {
+    what: 'Marks that the template writes around messages of others, or in front of an answer, are trained.',
+    todo: 'The model does not write them by itself. Some trainers train them (axolotl with train_on_eos: all): leave them out if that is not meant.',
+  },
+  'positions-begin-late': {
+    what: 'The positions of the row do not begin with 0.',
+    todo: 'Leave position_ids out, or count from 0: the model was trained so, unless the row is a piece of a longer one.',
+  },
+  'positions-not-restarted': {
+    what: 'The row holds several texts, and their positions are counted as of one.',
+    todo: 'Begin again with 0 at each text, or leave position_ids out if the texts are meant to see each other.',
+  },
+  'roles-out-of-order': {
+    what: 'Two messages in a row are of the same role, a system message is not the first, or the last one is not an answer.',
+    todo: 'Look for a message that was lost, or join the two.',
+  },
+  mojibake: {
+    what: 'A text was read in another encoding than it was written in.',
+    todo: 'Read the file as UTF-8. Libraries such as ftfy can often restore the rest.',
+  },
+  'escaped-text': {
+    what: 'A text holds escapes such as \\n or &lt; in place of the characters.',
+    todo: 'Decode it once more, or once less on its way here: the model learns to write the escapes.',
+  },
+  'missing-value': {
+    what: 'A text is nothing but the word for a missing value, such as nan or null.',
+    todo: 'Leave the row out, unless that word is the answer.',
+  },
+  'thought-open': {
+    what: 'An answer begins a thought and does not end it.',
+    todo: 'Leave the row out, or sample it again with more tokens: the model learns to answer within its thought.',
+  },
+  'answer-repeats-prompt': {
+    what: 'An answer begins with all of its prompt.',
+    todo: 'Look for a column that holds the whole conversation: the prompt is trained as a part of the answer.',
+  },
+  'prompt-ends-with-answer': {
+    what: 'A prompt ends with all of its answer.',
+    todo: 'Look for a column that holds the whole conversation: the model only learns to copy.',
   },
   cut: {
     what: 'The row is longer than the length limit.',

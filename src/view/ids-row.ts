@@ -126,7 +126,7 @@ function placed(row: TokenRow, real: Range, width: number): TokenRow {
 }
 
 function bare(
-  { ids, labels, attention }: IdsShape,
+  { ids, labels, attention, positions }: IdsShape,
   trained: readonly boolean[],
   options: ViewOptions,
 ): TokenRow {
@@ -147,7 +147,11 @@ function bare(
     said: [],
     straddles: [],
     real,
-    given: { ...(labels === undefined ? {} : { labels }), ...(attention === undefined ? {} : { attention }) },
+    given: {
+      ...(labels === undefined ? {} : { labels }),
+      ...(attention === undefined ? {} : { attention }),
+      ...(positions === undefined ? {} : { positions }),
+    },
     lost: 0,
   };
 }
@@ -166,11 +170,12 @@ function realOf(ids: Ids, attention: Ids | undefined, options: ViewOptions): Ran
   return from < 0 ? { from: 0, to: 0 } : { from, to };
 }
 
-function otherLength({ ids, labels, masks, attention }: IdsShape): Fault | undefined {
+function otherLength({ ids, labels, masks, attention, positions }: IdsShape): Fault | undefined {
   const beside = [
     ...(labels === undefined ? [] : [{ name: 'labels', values: labels }]),
     ...masks,
     ...(attention === undefined ? [] : [{ name: 'attention_mask', values: attention }]),
+    ...(positions === undefined ? [] : [{ name: 'position_ids', values: positions }]),
   ];
   const other = beside.find(({ values }) => values.length !== ids.length);
   if (other === undefined) return undefined;

@@ -2,9 +2,11 @@
 import { tokenText } from '../tokenizers/text.ts';
 import { IGNORE_INDEX } from '../vocabulary.ts';
 import type { Fault } from './flags.ts';
-import type { Answer, TokenRow, ViewOptions } from './row.ts';
+import type { TokenRow, ViewOptions } from './row.ts';
 import { ofTheVocabulary, oneBos, placeholdersAreNot } from './rules/ids.ts';
-import { columnsWhere, fault, type Rule } from './rules/rule.ts';
+import { positionsGoOn } from './rules/positions.ts';
+import { columnsWhere, fault, isWord, type Rule, wordsOf } from './rules/rule.ts';
+import { answersAreTrained, templateIsNot } from './rules/template.ts';
 import { stopsOf } from './shape/recognise.ts';
 
 export function judge(row: TokenRow, options: ViewOptions): Fault[] {
@@ -102,7 +104,7 @@ const asDeclared: Rule = (row, options, say) => {
   }
   for (const [index, answer] of row.answers.entries()) {
     const wanted = answer.told ?? (trainOn === 'assistant' || index === row.answers.length - 1);
-    const words = columnsOf(answer, row, options);
+    const words = wordsOf(answer, row, options);
     const trained = words.filter((at) => row.trained[at]);
     const [first = -1, last = -1] = [trained[0], trained.at(-1)];
     if (!wanted && first >= 0) return differ(first, 'of an earlier answer, and trained');
@@ -119,7 +121,7 @@ const asDeclared: Rule = (row, options, say) => {
 const asFlagged: Rule = (row, options, say) => {
   if (row.given === undefined || options.trainOn === 'all') return [];
   for (const answer of row.answers) {
-    const words = answer.told === undefined || answer.cut ? [] : columnsOf(answer, row, options);
+    const words = answer.told === undefined || answer.cut ? [] : wordsOf(answer, row, options);
     const [first] = words;
     const trained = words.find((at) => row.trained[at]);
     if (answer.told === false && trained !== undefined)
@@ -135,14 +137,6 @@ const asFlagged: Rule = (row, options, say) => {
   }
   return [];
 };
-
-/** The words of an answer: without its stop token, and without what a generation prompt may have written. */
-function columnsOf({ from, to, stop }: Answer, row: TokenRow, options: ViewOptions): number[] {
-  const columns: number[] = [];
-  for (let at = from; at < (stop ?? to); at++)
-    if (columns.length > 0 || isWord(row, options, at)) columns.push(at);
-  return columns;
-}
 
 const promptIsNot: Rule = (row, { promptsTrained }, say) => {
   if (promptsTrained || trainsAll(row)) return [];
@@ -204,12 +198,6 @@ const answersEnd: Rule = (row, options, say) => {
   return faults;
 };
 
-/** A header's white space, and marks like <think>, may belong to the generation prompt. */
-function isWord({ ids }: TokenRow, { tokenizer }: ViewOptions, at: number): boolean {
-  const text = tokenizer?.decode([ids[at] ?? -1]) ?? '';
-  return text.trim() !== '' && !/^<.*>$/u.test(text) && !tokenizer?.specialIds.has(ids[at] ?? -1);
-}
-
 /** The unknown token, where it has no other use: some tokenizers pad with it, or name it as their eos. */
 function isUnknown({ ids }: TokenRow, { tokenizer, stops = [] }: ViewOptions, at: number): boolean {
   const unknown = tokenizer?.unkTokenId;
@@ -256,6 +244,7 @@ const notes: Rule = (row, _, say) => [
 
 const RULES: readonly Rule[] = [
   nothingTrained,
+  answersAreTrained,
   answersEnd,
   runsEnd,
   oneBos,
@@ -267,5 +256,7 @@ const RULES: readonly Rule[] = [
   paddingIsNot,
   placeholdersAreNot,
   ofTheVocabulary,
+  positionsGoOn,
+  templateIsNot,
   notes,
 ];

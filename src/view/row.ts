@@ -65,8 +65,8 @@ export interface TokenRow {
   readonly straddles: readonly number[];
   /** Without padding. */
   readonly real: Range;
-  /** Labels, masks and attention as the row gives them. */
-  readonly given?: { readonly labels?: Ids; readonly attention?: Ids };
+  /** Labels, masks, attention and positions as the row gives them. */
+  readonly given?: { readonly labels?: Ids; readonly attention?: Ids; readonly positions?: Ids };
   /** Tokens lost to the length limit. */
   readonly lost: number;
 }

@@ -7,6 +7,8 @@ import { type Fault, type FlagId, isNote, type NoteId } from './flags.ts';
 import { idsRow } from './ids-row.ts';
 import { judge } from './judge.ts';
 import type { Making } from './making.ts';
+import { overlaid } from './own/own.ts';
+import { AS_MADE, asMade, ownShape } from './own/shown.ts';
 import type { Entry } from './read.ts';
 import { openRepeated, sameHalves } from './repeated.ts';
 import { addShares, type RoleShare } from './roles.ts';
@@ -228,20 +230,41 @@ function viewedRows(
   ];
   if (problem !== undefined) return unreadable(problem, long ? 'too-long' : 'unread');
   const shapes = options.shapes === undefined ? shapesOf(value) : options.shapes(value, from);
-  if ('problem' in shapes) return unreadable(shapes.problem, shapes.id);
-  return shapes.map((shape): ViewedRow => {
-    const made = makeRow(shape, options);
-    for (const each of made.assumed) assumed.add(each);
-    const { form } = shape;
-    const told = hasTrainFlags(shape);
-    const of = { number, form, ...(told === undefined ? {} : { told }) };
-    if (made.row === undefined) return { ...of, faults: made.faults };
-    const row =
-      shape.kind === 'made' ? made.row : cutRow(made.row, options.maxLength, options.truncationSide);
-    const own =
-      shape.kind === 'ids' && shape.promptsTrained === true ? { ...options, promptsTrained: true } : options;
-    return { ...of, row, faults: [...made.faults, ...judge(row, own)] };
+  const own = options.own?.of(number);
+  if ('problem' in shapes) {
+    const problem = unreadable(shapes.problem, shapes.id);
+    if (own === undefined || options.own?.agrees(number, []) !== false) return problem;
+    return own.map((row) => viewedOf(number, ownShape(row, undefined), asMade(row, options), assumed));
+  }
+  const made = shapes.map((shape) => viewedOf(number, shape, options, assumed));
+  if (
+    own === undefined ||
+    options.own?.agrees(
+      number,
+      made.map(({ row }) => row),
+    ) !== false
+  )
+    return made;
+  if (own.length === 0) return unreadable('The trainer leaves the row out.', 'left-out');
+  return own.map((row, at) => {
+    const like = overlaid(made[at]?.row, row);
+    if (like === undefined) return viewedOf(number, ownShape(row, shapes[at]), asMade(row, options), assumed);
+    assumed.add(AS_MADE);
+    return { ...made[at], number, row: like, faults: judge(like, asMade(row, options)) };
   });
+}
+
+function viewedOf(number: number, shape: Shape, options: Making, assumed: Set<string>): ViewedRow {
+  const made = makeRow(shape, options);
+  for (const each of made.assumed) assumed.add(each);
+  const { form } = shape;
+  const told = hasTrainFlags(shape);
+  const of = { number, form, ...(told === undefined ? {} : { told }) };
+  if (made.row === undefined) return { ...of, faults: made.faults };
+  const row = shape.kind === 'made' ? made.row : cutRow(made.row, options.maxLength, options.truncationSide);
+  const own =
+    shape.kind === 'ids' && shape.promptsTrained === true ? { ...options, promptsTrained: true } : options;
+  return { ...of, row, faults: [...made.faults, ...judge(row, own)] };
 }
 
 function makeRow(shape: Shape, options: ViewOptions): Made {

@@ -7,13 +7,18 @@ import type { Piece } from './piece.ts';
 import { rowOf, type TaggedPiece } from './piece-row.ts';
 import { withoutPrompt } from './prompt.ts';
 import type { Made, TokenRow, TrainOn, ViewOptions } from './row.ts';
+import { repetitionNotes, wordingNotes } from './rules/texts.ts';
 import type { TextShape } from './shape/shapes.ts';
 import { withTurns } from './trained/turns.ts';
 
 export function textRow(shape: TextShape, tokenizer: Tokenizer, options: ViewOptions): Made {
   const { prompt = '', text } = shape;
   const whole = shape.prompt === undefined;
-  const faults = emptiness(shape);
+  const spoken = [
+    { text: prompt, what: 'The prompt' },
+    { text, what: whole ? 'The text' : 'The completion' },
+  ];
+  const faults = [...emptiness(shape), ...wordingNotes(spoken), ...repetitionNotes(prompt, text)];
   const named = tokenizer.eosTokenId === undefined ? undefined : tokenizer.token(tokenizer.eosTokenId);
   const eos = options.endsText === false && !text.endsWith(named ?? '\0') ? undefined : named;
   const ended = eos !== undefined && text.endsWith(eos);

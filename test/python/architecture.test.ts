@@ -49,6 +49,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   lossproof_ray: [],
   // It knows the model folder and nothing of us.
   lossproof_gap: [],
+  // The same of a trainer's configuration.
+  lossproof_view: [],
   // It changes a process in which the adapter has imported the SDK, and takes over where that would begin to answer.
   lossproof_mutate: ['lossproof'],
   'lossproof_mutate.bootstrap': ['lossproof_mutate'],

@@ -1,4 +1,4 @@
-// The pages that people follow, followed.
+// What docs/failures.md shows is what is printed. Its commands are typed by test/docs/pages/.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -16,28 +16,6 @@ function blocks(text: string, language: string): string[] {
     .filter(([, name]) => name === language)
     .map(([, , code = '']) => code);
 }
-
-test('the five-minute start does what it says: a failure as printed, and mended', async () => {
-  const text = page('start.md');
-  const [trainer = '', adapter = '', mended = ''] = blocks(text, 'python');
-  const printed = blocks(text, '');
-  const world = makeWorld(properties);
-  const trainerFile = world.write('trainer.py', trainer);
-  world.write('adapter.py', adapter);
-  expect(await world.run('doctor', '--', 'python3', 'adapter.py')).toBe(0);
-  expect(world.out()).toContain('1 op declared, 1 tried, 0 with a complaint.');
-
-  expect(await world.run('check', '--seed', '1', '--', 'python3', 'adapter.py')).toBe(1);
-  const failure = printed.find((block) => block.startsWith('✗'));
-  expect(world.out()).toContain(failure?.trimEnd());
-  expect(world.out()).toContain('5 fail');
-
-  const faulty = /^ *start = .*\n/m;
-  expect(trainer).toMatch(faulty);
-  world.write('trainer.py', readFileSync(trainerFile, 'utf8').replace(faulty, mended));
-  expect(await world.run('check', '--seed', '1', '--', 'python3', 'adapter.py')).toBe(0);
-  expect(world.out()).toContain(printed.find((block) => block.startsWith('✓ holds'))?.trimEnd());
-});
 
 test('the page of failures shows failures as they are printed, and tells every verdict', async () => {
   const text = page('failures.md');

@@ -63,7 +63,10 @@ describe('labels', () => {
 
   test('nothing trained: all are -100; one label is enough', () => {
     expect(flags({ input_ids, labels: labels.map(() => -100) })).toContain('nothing-trained');
-    expect(flags({ input_ids, labels: labels.map((label, at) => (at === stop ? label : -100)) })).toEqual([]);
+    expect(flags({ input_ids, labels: labels.map((label, at) => (at === stop ? label : -100)) })).toEqual([
+      'answers-untrained',
+    ]);
+    expect(flags({ input_ids, labels: labels.map((label, at) => (at >= from ? label : -100)) })).toEqual([]);
   });
 
   test('a label in the first column is no target', () => {

@@ -20,7 +20,10 @@ export const evaluationsMove: MonitorRule = {
   evaluations: true,
   settings: {
     points: inARow(3, 'Values of one evaluation, at different steps.'),
-    digits: { default: 6, what: 'Significant digits that must be logged: rounded ones are alike by chance.' },
+    digits: {
+      default: 6,
+      what: 'Significant digits that must be logged: rounded ones are alike by chance. With one less, twice as many values are needed, and from the first evaluation on.',
+    },
   },
   watch: (world) =>
     watchSeries({
@@ -35,6 +38,8 @@ export const evaluationsMove: MonitorRule = {
 
 /** Times as long as it stood before: what is repeated until the next evaluation is no evaluation. */
 const STANDS_LONGER = 4;
+/** Digits that may be missing. */
+const FEWER = 1;
 /** Changes from one value to the next, behind which each is known to be an evaluation. */
 const MOVED = 3;
 
@@ -47,8 +52,8 @@ function judgeStill(world: RuleWorld, series: Series): SeriesJudge {
   let [longest, moves] = [1, -1];
   return {
     point(step, next) {
-      if (!Number.isFinite(next) || next === 0 || digitsOf(next) < numberOf(world, 'digits'))
-        return undefined;
+      const missing = Math.max(0, numberOf(world, 'digits') - digitsOf(next));
+      if (!Number.isFinite(next) || next === 0 || missing > FEWER) return undefined;
       // One that is logged twice, and those of a run that was resumed.
       if (step <= last) return undefined;
       last = step;
@@ -59,7 +64,8 @@ function judgeStill(world: RuleWorld, series: Series): SeriesJudge {
         [value, first, same] = [next, step, 0];
       }
       same++;
-      if (same < points) return seen >= points ? 'seen' : undefined;
+      const needed = points * (1 + missing);
+      if (same < needed || (missing > 0 && moves > 0)) return seen >= needed ? 'seen' : undefined;
       const single = moves >= MOVED && longest === 1;
       if (!single && standsBesideTraining(world, seen)) return undefined;
       if (longest > 1 && same < STANDS_LONGER * longest) return undefined;

@@ -8,12 +8,16 @@ import { checkTemplate } from '../../tokenizers/template.ts';
 import type { Tokenizer } from '../../tokenizers/tokenizer.ts';
 import type { SettingFault } from '../../view/config/fault.ts';
 import { configFile } from '../../view/config/file.ts';
-import type { After, Host, Plan, Seen } from '../../view/config/plan.ts';
+import { differenceFaults, ofInstalled } from '../../view/config/installed.ts';
+import { knownOf } from '../../view/config/known.ts';
+import type { After, Host, Plan, Reader, Seen } from '../../view/config/plan.ts';
 import { readerOf } from '../../view/config/recognise.ts';
 import type { Making } from '../../view/making.ts';
+import { ownRows } from '../../view/own/own.ts';
 import type { Entry } from '../../view/read.ts';
 import type { ViewOptions } from '../../view/row.ts';
 import { type Context, isProblem, type Problem } from '../context.ts';
+import { ASKED, askTrainer, type Told } from './own.ts';
 import { fileSource, type Source } from './source.ts';
 import { templateOf, type WorldOptions, worldOf } from './world.ts';
 
@@ -26,11 +30,17 @@ export interface Configured {
   readonly after: () => After;
 }
 
+export interface ConfigurationOptions extends WorldOptions {
+  /** The installed trainer is not asked. */
+  readonly byRules?: boolean;
+  readonly python?: string;
+}
+
 /** What is typed wins over what the file says. */
 export async function openConfiguration(
   file: string,
   data: string | undefined,
-  options: WorldOptions,
+  options: ConfigurationOptions,
   context: Context,
 ): Promise<Configured | Problem> {
   const text = readText(resolve(context.cwd, file));
@@ -55,10 +65,15 @@ export async function openConfiguration(
   const { tokenizer, cloned } = world;
   const columns = await columnsOf(source, Math.max(1, data === undefined ? plan.data.length : 1));
   if (isProblem(columns)) return columns;
+  const files = data === undefined ? plan.data.length : 1;
+  const asked = await installed({ reader, plan, config: file, source, files, options }, context);
+  if (isProblem(asked)) return asked;
+  const { told, how } = asked;
   const opened = plan.open({
     ...columns,
     tokenizer,
     templateTyped: options.template !== undefined,
+    allOwn: told !== undefined && !told.more,
     ...(world.view.writer === undefined ? {} : { template: world.view.writer.template }),
     ...(cloned === undefined ? {} : { cloned }),
     ...(options.trainOn === undefined ? {} : { trainOn: options.trainOn }),
@@ -72,19 +87,79 @@ export async function openConfiguration(
     ...(options.trainOn === undefined ? [] : [`--train-on ${options.trainOn}`]),
     ...(options.maxLength === undefined ? [] : [`--max-length ${options.maxLength}`]),
   ];
+  const own = told === undefined ? undefined : ownRows(told.rows);
+  const faults = [...plan.faults, ...opened.faults];
   return {
     source,
-    world: { ...world.view, ...opened.settings },
+    world: { ...world.view, ...opened.settings, ...(own === undefined ? {} : { own }) },
     read: [
-      `rows by the documented rules of ${plan.title}; the trainer itself was not asked`,
+      how,
       `read from ${config.name}: ${plan.read.join(', ')}${typed.length === 0 ? '' : `; typed, which wins: ${typed.join(', ')}`}`,
     ],
-    faults: [...plan.faults, ...opened.faults],
-    after: opened.after,
+    faults: told === undefined ? faults : ofInstalled(faults, reader.known, told),
+    after() {
+      const after = opened.after();
+      if (told === undefined || own === undefined) return after;
+      const [differences, compared] = [own.differences(), own.compared()];
+      const unlike =
+        opened.unruled === true
+          ? []
+          : differenceFaults(config, reader.known, {
+              read: plan.compared,
+              told,
+              differences,
+              compared,
+            });
+      // Rows that the rules do not make were made by the trainer.
+      const { unsupported, faults: rules } = after;
+      const beyond = unsupported === undefined || !told.more ? {} : { unsupported };
+      return { ...beyond, faults: [...rules, ...unlike] };
+    },
   };
 }
 
 // --- helpers ---
+
+interface Asking {
+  readonly reader: Reader;
+  readonly plan: Plan;
+  readonly config: string;
+  readonly source: Source;
+  readonly files: number;
+  readonly options: ConfigurationOptions;
+}
+
+/** The trainer's own rows where it is installed, and a sentence that says whose rows they are. */
+async function installed(
+  { reader, plan, config, source, files, options }: Asking,
+  context: Context,
+): Promise<{ readonly told?: Told; readonly how: string } | Problem> {
+  const rules = `the documented rules of ${plan.title}`;
+  const typed = TYPED.find(({ of }) => options[of] !== undefined)?.option;
+  if (options.byRules === true || typed !== undefined || !ASKED.has(reader.known)) {
+    const why =
+      options.byRules === true ? ' (--by-rules)' : typed === undefined ? '' : `: it does not know ${typed}`;
+    return { how: `rows by ${rules}; the trainer itself was not asked${why}` };
+  }
+  const { known } = reader;
+  const { trainer } = knownOf(known);
+  const told = await askTrainer({ known, trainer, config, source, files, python: options.python }, context);
+  if (isProblem(told)) return told;
+  if ('because' in told) return { how: `rows by ${rules}: ${told.because}` };
+  const some = told.more ? `the first ${told.rows.size.toLocaleString('en')} rows` : 'rows';
+  return {
+    told,
+    how: `${some} by ${trainer} ${told.version} itself (${told.python})${told.more ? `, the others by ${rules}` : ''}`,
+  };
+}
+
+/** Options that win over the configuration, of which the trainer knows nothing. */
+const TYPED = [
+  { of: 'tokenizer', option: '--tokenizer' },
+  { of: 'template', option: '--template' },
+  { of: 'trainOn', option: '--train-on' },
+  { of: 'maxLength', option: '--max-length' },
+] as const;
 
 /** `~/` is the home of whoever starts the training. */
 const homed = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);

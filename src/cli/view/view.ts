@@ -11,11 +11,11 @@ import { tell, type Words } from '../help/words.ts';
 import { type Invocation, wholePositive } from '../options.ts';
 import { pageProblem, writePage } from '../outputs/page.ts';
 import { widthOfScreen } from '../screen.ts';
-import { type Configured, openConfiguration } from './configuration.ts';
+import { type ConfigurationOptions, type Configured, openConfiguration } from './configuration.ts';
 import { type Given, sourceOf } from './source.ts';
-import { type WorldOptions, worldOf } from './world.ts';
+import { worldOf } from './world.ts';
 
-interface Options extends Given, WorldOptions {
+interface Options extends Given, ConfigurationOptions {
   readonly rows: number;
   readonly row?: readonly number[];
   readonly all?: boolean;
@@ -40,6 +40,8 @@ export function addView(program: Command, { context, finish }: Invocation): void
       '--config <file>',
       "a trainer's own configuration, or its launch script: its data, tokenizer and settings",
     )
+    .option('--by-rules', "rows of --config by documented rules: the installed trainer's code does not run")
+    .option('--python <path>', 'Python with the trainer of --config (default: the one that trainers run in)')
     .option(
       '--tokenizer <dir>',
       "folder with tokenizer.json (default: the configuration's); tokenizer.save_pretrained(DIR) writes one",
@@ -105,6 +107,10 @@ const WORDS: Words = {
 };
 
 async function view(data: string | undefined, options: Options, context: Context): Promise<number> {
+  const idle =
+    options.byRules === true ? '--by-rules' : options.python === undefined ? undefined : '--python';
+  if (options.config === undefined && idle !== undefined)
+    return refuse(context, { problem: `${idle} belongs to --config: name the configuration of a trainer` });
   const unwritable = pageProblem(options.html, context);
   if (unwritable !== undefined) return refuse(context, unwritable);
   const configured =

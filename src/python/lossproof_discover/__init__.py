@@ -14,7 +14,9 @@ Each file may import those before it:
     _printed       whether it prints
     _configs       the project's own configuration, with its defaults
     _load          a module imported, what is not installed stubbed
-    _plans         a function, an op, and one way to call the one for the other: a few lines of an adapter
+    _made          what a function is called on: its module, or an object that is made for it
+    _plans         a function, an op, and one way to call the one for the other
+    _lines         the lines of an adapter that a plan is
     _try           the ways that answer at all
     _serve         the dialogue with the engine, which judges them
 

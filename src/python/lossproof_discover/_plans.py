@@ -2,27 +2,20 @@
 
 import ast
 import itertools
-import re
 from dataclasses import dataclass, field, replace
 
 from lossproof._ops import ARGS
 
-from ._asks import ASKS, ONE_ROW
-from ._settings import GROUP, Text, joined, number_of, switched_on, values_of
+from ._asks import ASKS
+from ._made import CLIPS, defaults, fields_of, is_config, takes_numbers, targets
+from ._settings import GROUP, number_of, switched_on, values_of
 from ._sources import DIVISORS, UNMASKED, Source
-from ._words import agreement, snake, words_of
+from ._words import agreement, words_of
 
 # Ways that are tried of one function for one op, those that names speak for first.
 MOST = 40
 # Of a parameter; with seven parameters that is what a product can be made of.
 _MOST_OF_ONE = 5
-_OF_TENSORS = {"shape", "device", "dtype", "ndim", "T", "is_cuda", "requires_grad", "grad", "data", "size", "mask"}
-# Where a function cannot do without, though its default is None.
-_CLIPS = ("0.2", "0.28", "0.5")
-_BOUNDS = (*_CLIPS, "3.0")
-# What the gradient of a loss is asked of.
-_LEAVES = {"loss": "logprobs", "value_loss": "values"}
-_NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 # Variables of the lines that are written here and in `_sources`: a module of such a name would be lost.
 LOCALS = frozenset(
     "at chosen completion each ids labels length logprob losses mask old_logprob on pair pairs prompt ref_chosen ref_logprob ref_rejected rejected result results row rows steps trained value weights".split()
@@ -33,6 +26,8 @@ _SCALARS = {"int", "float", "str", "bool", "other"}
 _ONE_STOP = "eos_token_ids[0]"
 # A number of any name may be a count; such a way is judged before those that leave data to a name that says nothing.
 _UNNAMED_DIVISOR = 0.0
+# Beside clips, what a function bounds that cannot do without a bound, though its default is None.
+_OTHER_BOUND = "3.0"
 # A name that says so much is that of the op's own number.
 _SURELY = 4
 
@@ -222,10 +217,10 @@ def _others(ask, name):
 def _choices(parameter, ask, arrays, own_logprobs, configs, of_op, is_processor):
     """What may stand for a parameter, best first; [] where nothing can."""
     found = []
-    is_config = _is_config(parameter)
+    of_config = is_config(parameter)
     if parameter.kind in ("any", "int") and number_of(parameter.name) == "GROUP" and "group_ids" in ask.hints:
         return [_Choice("GROUP", None, 1.0)]
-    if not is_config:
+    if not of_config:
         for source in ask.sources:
             if source.arrays and source.arrays != ("torch" if arrays == "torch" else "list"):
                 continue
@@ -247,25 +242,25 @@ def _choices(parameter, ask, arrays, own_logprobs, configs, of_op, is_processor)
             found.append(_Choice(text, source, score))
     found.sort(key=lambda choice: -choice.score)
     found = found[:_MOST_OF_ONE]
-    real = {name: how for name, how in parameter.attributes.items() if name.split(".")[0] not in _OF_TENSORS}
-    if is_config and real and not any(how == "call" for how in real.values()):
+    real = fields_of(parameter)
+    if of_config and real and not any(how == "call" for how in real.values()):
         made = configs.texts(real, parameter.annotation, of_op)
         found += [_Choice(each.text, None, score, each.invented, each.own, each.sources) for each, score in made]
     # A number of the op that a function takes is handed over, whatever its default is.
     if found and found[0].source is not None and found[0].source.kind != "data" and found[0].score >= _SURELY and not found[0].source.only_named:
         return [each for each in found if each.score >= _SURELY]
     if parameter.default is not None:
-        found.append(_Choice(None, own=_defaults([parameter])))
+        found.append(_Choice(None, own=defaults([parameter])))
         found += [_Choice(repr(each), None, -0.1) for each in parameter.choices[:6] if repr(each) != parameter.default]
         number = number_of(parameter.name) if parameter.default == "None" and not found[:-1] else None
         switched = switched_on(parameter)
-        if number in _BOUNDS or switched:
+        if number in (*CLIPS, _OTHER_BOUND) or switched:
             text = switched or number
             found.append(_Choice(text, None, -0.05, ((parameter.name, text),), is_switched=bool(switched)))
     elif not any(choice.score > 0 for choice in found) or parameter.kind in _SCALARS:
         number = () if parameter.choices else number_of(parameter.name)
         found += [_Choice(text, None, -0.1 * at, ((parameter.name, text),) if text == number else ()) for at, text in enumerate(values_of(parameter)[:6])]
-    if parameter.default is None and "divisor" in ask.hints and arrays == "torch" and _takes_numbers(parameter):
+    if parameter.default is None and "divisor" in ask.hints and arrays == "torch" and takes_numbers(parameter):
         if not any(_is_divisor(choice) or choice.score >= _SURELY for choice in found):
             found += [_Choice(source.text, source, _UNNAMED_DIVISOR) for source in DIVISORS]
     return found
@@ -281,16 +276,12 @@ def _is_divisor(choice):
     return choice.source is not None and choice.source.field == "divisor"
 
 
-def _is_config(parameter):
-    return bool(words_of(parameter.name) & {"config", "cfg", "args", "conf", "hparams", "settings"}) or "onfig" in parameter.annotation
-
-
 def _takes(parameter, source):
     if source.kind == "data":
         return parameter.kind not in _SCALARS
     if source.kind == "whole":
         return parameter.kind in ("any", "int")
-    return _takes_numbers(parameter)
+    return takes_numbers(parameter)
 
 
 def _plan(op, ask, candidate, picked):
@@ -353,193 +344,3 @@ def _shifted(candidate, picked):
 def _has(ask, name, ways):
     """Whether the field has an expression of one of these ways as well."""
     return any(source.field == name and source.way in ways for source in ask.sources)
-
-
-def targets(candidate, prefix, configs, of_op):
-    """[(text of what is called, a line that it needs, the Text of what it was made with, whether a term of it is switched on)]. What the
-    op is sent goes into an object that is made for each request."""
-    name = "%s.%s" % (prefix, candidate.name)
-    if candidate.kind in ("function", "static"):
-        return [(name, "", Text(""), False)]
-    owner = name if candidate.kind == "class" else name.rpartition(".")[0]
-    instance = snake(owner.rpartition(".")[2])
-    instance += "_object" if instance in ARGS or instance == prefix else ""
-    method = "" if candidate.kind == "class" else "." + candidate.name.rpartition(".")[2]
-    found = []
-    if candidate.kind == "method" and not any(how == "call" for how in candidate.of_self.values()):
-        self_made = configs.of_self(candidate.of_self, owner, of_op)
-        found.append((name, "SELF=%s" % (self_made.text if candidate.of_self else "None"), self_made, False))
-    for made, is_switched in _constructors(candidate, owner, configs, of_op):
-        if made.sources or is_switched:
-            found.append((made.text + method, "", made, is_switched))
-        else:
-            found.append((instance + method, "%s = %s" % (instance, made.text), made, False))
-    return found
-
-
-def _defaults(parameters):
-    """(name, text) of those that are numbers."""
-    return tuple((each.name, each.default) for each in parameters if each.kind in ("int", "float") and _NUMBER.fullmatch(each.default or ""))
-
-
-def _constructors(candidate, owner, configs, of_op):
-    """[(Text of an object, whether a term of it is switched on)], its arguments guessed by what they are called; none where one
-    cannot be. A clip that is off unless it is given is given first: without it little is left of a loss."""
-    given, clips, terms = {}, {}, {}
-    for parameter in candidate.made_with:
-        source = of_op(parameter.name) if _takes_numbers(parameter) else None
-        if source is not None:
-            given[parameter.name] = Text(source.text, sources=(source,))
-        elif parameter.default is None:
-            values = _values_for(parameter, configs, of_op)
-            if not values:
-                return []
-            given[parameter.name] = values[0]
-        elif parameter.default == "None" and number_of(parameter.name) in _CLIPS:
-            number = number_of(parameter.name)
-            clips[parameter.name] = Text(number, ((parameter.name, number),))
-        elif switched_on(parameter):
-            number = switched_on(parameter)
-            terms[parameter.name] = Text(number, ((parameter.name, number),))
-    own = _defaults(p for p in candidate.made_with if p.name not in given)
-    made = [({**given, **clips}, False)] * bool(clips) + [(given, False)] + [({**given, **clips, **terms}, True)] * bool(terms)
-    texts = [(joined(owner, each), is_switched) for each, is_switched in made]
-    return [(Text(each.text, each.invented, each.own + own, each.sources), is_switched) for each, is_switched in texts]
-
-
-def _takes_numbers(parameter):
-    return parameter.kind in ("any", "int", "float")
-
-
-def _values_for(parameter, configs, of_op):
-    """Texts for a parameter of a constructor that has no default."""
-    real = {name: how for name, how in parameter.attributes.items() if name.split(".")[0] not in _OF_TENSORS}
-    if _is_config(parameter) and real and "call" not in real.values():
-        return [each for each, _ in configs.texts(real, parameter.annotation, of_op)]
-    made = configs.made(parameter.annotation)
-    if made:
-        return [Text(made)]
-    number = number_of(parameter.name)
-    texts = [text for text in values_of(parameter) if text != "GROUP"]
-    return [Text(text, ((parameter.name, text),) if text == number else ()) for text in texts]
-
-
-# How often a function is called for one request: the line, with % for its name and arguments in the op's own terms.
-def body(plan, reading):
-    """The lines of the op function. `reading`: [(field, text with %s for the call)]."""
-    call = plan.call()
-    if plan.shape == "trajectory":
-        return _by_trajectory(plan, reading)
-    if plan.shape in ("each", "each drawn"):
-        return _by_row(plan, reading)
-    if plan.shape == "drawn":
-        return ['return {"%s": %s}' % (field, text % unit(plan)) for field, text in reading]
-    if plan.shape == "alone":
-        each = reading[0][1] % _with(plan, {"input_ids": "row"})
-        return ['return {"input_ids": [%s for row in input_ids], "labels": [%s for row in labels]}' % (each, each)]
-    if plan.shape != "once":
-        return _repeated(plan, reading)
-    if plan.op in _LEAVES and plan.arrays == "torch":
-        _, text = reading[0]
-        inner, leaf = text % call, _LEAVES[plan.op]
-        return [
-            "value, weights = lossproof.gradient(lambda %s: %s, %s)" % (leaf, inner, leaf),
-            'return {"loss": value, "loss_weights": weights}',
-        ]
-    if len(reading) == 1 or (len(reading) > 1 and len({text for _, text in reading}) == 1):
-        return ["return {%s}" % ", ".join('"%s": %s' % (name, text % call) for name, text in reading)]
-    lines = ["result = %s" % call]
-    lines.append("return {%s}" % ", ".join('"%s": %s' % (name, text % "result") for name, text in reading))
-    return lines
-
-
-def unit(plan):
-    """The text of one call: the only one, or the first of those for a token, a group, a row or a pair."""
-    if plan.shape == "once":
-        return plan.call()
-    if plan.shape == "drawn":
-        return "drawn_from(lambda: %s, *logits.shape)" % plan.call()
-    if plan.shape in ("each", "each drawn"):
-        return "next(%s for row in range(1))" % _of_row(plan)
-    if plan.shape == "alone":
-        return _with(plan, {"input_ids": "input_ids[0]"})
-    call, loops = _each(plan)
-    return "next(%s %s)" % (call, " ".join(loops))
-
-
-def _each(plan):
-    """(the call for one token, group, row or pair; the loops around it, the outer first)."""
-    data = [(text, source) for _, text, source, _ in plan.arguments if source is not None]
-    if plan.shape == "token":
-        singular = {"logprobs": "logprob", "ref_logprobs": "ref_logprob", "old_logprobs": "old_logprob", "completion_mask": "trained"}
-        names = {source: singular.get(source, source) for _, source in data}
-        loops = ["for rows in zip(%s)" % ", ".join(text for text, _ in data), "for %s in zip(*rows)" % ", ".join(names.values())]
-        return _with(plan, names), loops
-    if plan.shape == "group":
-        return _with(plan, {"rewards": "rewards[at : at + %d]" % GROUP}), ["for at in range(0, len(rewards), %d)" % GROUP]
-    if plan.shape == "trajectory":
-        trained = "[at for at, on in enumerate(mask) if on]"
-        steps = "%s[row][steps]" if plan.arrays == "torch" else "[%s[row][at] for at in steps]"
-        zeros = "torch.zeros(len(steps))" if plan.arrays == "torch" else "[0.0] * len(steps)"
-        names = {"rewards": steps % "rewards", "values": steps % "values", "dones": zeros, "next_value": "0.0", "next_done": "1.0"}
-        return _with(plan, names), ["for row, steps in enumerate(%s for mask in completion_mask)" % trained, "if steps"]
-    if plan.shape == "row":
-        return _with(plan, {"lengths": "length"}), ["for length in %s" % ("lengths.tolist()" if plan.arrays == "torch" else "lengths")]
-    names = {source: source.replace("_logprobs", "") for _, source in data}
-    call = _with(plan, {source: "sum(%s)" % name for source, name in names.items()})
-    return call, ["for %s in zip(%s)" % (", ".join(names.values()), ", ".join(names))]
-
-
-def _repeated(plan, reading):
-    """One token, group, row or pair at a time, and of each what is read off."""
-    call, loops = _each(plan)
-    field, text = reading[0]
-    if plan.shape == "token":
-        return ['return {"%s": [[%s %s] %s]}' % (field, text % call, loops[1], loops[0])]
-    if plan.shape == "group":
-        each = ("torch.cat([%s %s])" if plan.arrays == "torch" else "[each %s for each in %s]") % (
-            (text % call, loops[0]) if plan.arrays == "torch" else (loops[0], text % call)
-        )
-        return ['return {"%s": %s}' % (field, each)]
-    if plan.shape == "row":
-        return ['return {"%s": [float(%s) %s]}' % (field, text % call, loops[0])]
-    if len(reading) == 1:
-        lines = ["losses = [%s %s]" % (text % call, loops[0])]
-    else:
-        lines = ["pairs = [%s %s]" % (call, loops[0]), "losses = [%s for pair in pairs]" % (text % "pair")]
-    also = "".join(', "%s": [%s for pair in pairs]' % (name, part % "pair") for name, part in reading[1:])
-    return [*lines, 'return {"loss": sum(losses) / len(losses), "losses": losses%s}' % also]
-
-
-def _of_row(plan):
-    """The call for one row."""
-    given = [(name, ONE_ROW.get(text, text), source, by_name) for name, text, source, by_name in plan.arguments]
-    call = replace(plan, arguments=given).call()
-    return call if plan.shape == "each" else "drawn_from(lambda: %s, 1, logits.shape[1])[0]" % call
-
-
-def _by_row(plan, reading):
-    rows = "for row in range(len(%s))" % ("logits" if "logits" in plan.uses else "input_ids")
-    if len(reading) == 1:
-        field, text = reading[0]
-        return ['return {"%s": [%s %s]}' % (field, text % _of_row(plan), rows)]
-    read = ", ".join('"%s": [%s for result in results]' % (field, text % "result") for field, text in reading)
-    return ["results = [%s %s]" % (_of_row(plan), rows), "return {%s}" % read]
-
-
-def _by_trajectory(plan, reading):
-    """The trained tokens of one row at a time; all others stay 0."""
-    call, (loop, _) = _each(plan)
-    lines = ["%s = [[0.0] * len(row) for row in rewards]" % name for name, _ in reading]
-    lines += [loop + ":", "    if not steps:", "        continue", "    result = %s" % call]
-    for name, text in reading:
-        lines += ["    for at, each in zip(steps, %s):" % (text % "result"), "        %s[row][at] = float(each)" % name]
-    return [*lines, "return {%s}" % ", ".join('"%s": %s' % (name, name) for name, _ in reading)]
-
-
-def _with(plan, instead):
-    given = []
-    for name, text, source, by_name in plan.arguments:
-        text = instead.get(source, text)
-        given.append("%s=%s" % (name, text) if by_name else text)
-    return "%s(%s)" % (plan.target, ", ".join(given))

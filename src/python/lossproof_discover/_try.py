@@ -17,7 +17,8 @@ import lossproof
 from ._asks import ASKS
 from ._configs import Configs
 from ._guard import Refused, TooLong, within
-from ._plans import body, plans, unit
+from ._lines import body, unit
+from ._plans import plans
 from ._results import fields_of, finite, readings, shape_of, told_shape, unread
 from ._settings import GROUP
 from ._sources import COMPLETION, PREDICTOR, ROW, UNMASKED

@@ -4,6 +4,7 @@ import type { Making } from '../making.ts';
 import type { TrainOn } from '../row.ts';
 import type { Problem, SettingFault } from './fault.ts';
 import type { ConfigFile } from './file.ts';
+import type { Read } from './installed.ts';
 import type { KnownName } from './known.ts';
 
 export interface Plan {
@@ -20,6 +21,8 @@ export interface Plan {
   /** What was read, as `max_length 512`. */
   readonly read: readonly string[];
   readonly faults: readonly SettingFault[];
+  /** Where the installed trainer can be asked: what its rows are compared by. */
+  readonly compared?: Read;
   readonly open: (seen: Seen) => Opened | Problem;
 }
 
@@ -34,6 +37,8 @@ export interface Seen {
   readonly template?: string;
   /** --template was typed. */
   readonly templateTyped: boolean;
+  /** The installed trainer has made every row: the rules need not. */
+  readonly allOwn?: boolean;
   /** Tokenizer of the configuration's template folder. */
   readonly cloned?: Tokenizer;
   /** --train-on and --max-length, which win. */
@@ -44,6 +49,8 @@ export interface Seen {
 export interface Opened {
   readonly settings: Partial<Making>;
   readonly faults: readonly SettingFault[];
+  /** The rules do not make these rows, as `allOwn` lets them. */
+  readonly unruled?: boolean;
   /** When all rows have been seen. */
   readonly after: () => After;
 }

@@ -32,6 +32,8 @@ export function idsShape(
   const attention = optional('attention_mask');
   if (labels !== undefined && 'problem' in labels) return labels;
   if (attention !== undefined && 'problem' in attention) return attention;
+  // Of several axes, as for images, there are several lists: they are the model's own business.
+  const positions = numbers(row.position_ids);
   const masks: { name: string; values: Ids }[] = [];
   for (const name of MASK_NAMES) {
     const values = maskOf(row[name]);
@@ -47,6 +49,7 @@ export function idsShape(
       masks,
       ...(labels === undefined ? {} : { labels }),
       ...(attention === undefined ? {} : { attention }),
+      ...(positions === undefined ? {} : { positions }),
       ...(chat === undefined ? {} : { chat }),
     },
   ];

@@ -34,15 +34,20 @@ export function stopsOf({ tokenizer, writer, stops = [] }: ViewOptions): Readonl
 
 // --- helpers ---
 
+/** Who else may speak, as templates call them. */
+const OTHERS = ['system', 'developer', 'tool', 'ipython', 'observation'] as const;
+/** Whose words an engine or a tool writes. */
+const TOOLS: ReadonlySet<string> = new Set(['tool', 'ipython', 'observation']);
+
 interface Header {
-  readonly name: 'user' | 'assistant';
+  readonly name: 'user' | 'assistant' | (typeof OTHERS)[number];
   /** Its ids without the white space at its end, and with it. */
   readonly marks: Ids;
   readonly whole: Ids;
 }
 
 interface Found {
-  readonly name: 'user' | 'assistant';
+  readonly name: Header['name'];
   /** Column of the header, and of what it opens. */
   readonly at: number;
   readonly from: number;
@@ -54,9 +59,20 @@ function headersOf(writer: Writer): readonly Header[] | undefined {
   if (known.has(writer)) return known.get(writer);
   const assistant = headerOf(writer.tokenizer, 'assistant', writer.openers.assistant);
   const user = headerOf(writer.tokenizer, 'user', writer.openers.user);
-  const headers = assistant === undefined || user === undefined ? undefined : [assistant, user];
+  const headers =
+    assistant === undefined || user === undefined
+      ? undefined
+      : [assistant, user, ...othersOf(writer.tokenizer, writer.openers)];
   known.set(writer, headers);
   return headers;
+}
+
+/** Where the headers of user and assistant differ in a word, those of the others differ in it as well. */
+function othersOf(tokenizer: Tokenizer, { assistant, user }: Writer['openers']): readonly Header[] {
+  const at = user.indexOf('user');
+  const [front, behind] = [user.slice(0, at), user.slice(at + 'user'.length)];
+  if (at < 0 || !assistant.startsWith(front) || !assistant.endsWith(behind)) return [];
+  return OTHERS.flatMap((name) => headerOf(tokenizer, name, `${front}${name}${behind}`) ?? []);
 }
 
 function headerOf(tokenizer: Tokenizer, name: Header['name'], text: string): Header | undefined {
@@ -83,10 +99,11 @@ function recognised(ids: Ids, real: Range, found: readonly Found[], stops: Reado
   roles.fill('system', real.from, first);
   for (const [index, { name, at, from }] of found.entries()) {
     const next = found[index + 1]?.at ?? real.to;
-    put(name, at, next);
+    put(TOOLS.has(name) ? 'tool' : name, at, next);
     const stop = firstOf(ids, stops, from, next);
-    if (name === 'user') {
+    if (name !== 'assistant') {
       said.push({ from, to: stop < 0 ? next : stop });
+      if (name === 'system' || name === 'developer') roles.fill('system', at, next);
       continue;
     }
     const to = stop < 0 ? next : stop + 1;

@@ -30,6 +30,7 @@ export interface IdsShape {
   /** 1: trained. Several masks of a row train what all of them have. */
   readonly masks: readonly { readonly name: string; readonly values: Ids }[];
   readonly attention?: Ids;
+  readonly positions?: Ids;
   /** The conversation that the ids were made of, where the row has kept it. */
   readonly chat?: ChatShape;
   /** What is trained of them, where a trainer's rules made them. */

@@ -83,7 +83,7 @@ function projectOf(config: readonly string[], info: unknown = INFO, rows: readon
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 async function seen(world: World, ...options: readonly string[]): Promise<{ code: number; text: string }> {
-  const code = await world.run('view', ...options, '--config', 'train.yaml');
+  const code = await world.run('view', ...options, '--config', 'train.yaml', '--by-rules');
   return { code, text: flat(world.both()) };
 }
 

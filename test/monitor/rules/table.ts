@@ -9,6 +9,7 @@ import { KL_AND_ENTROPY } from './cases/kl-and-entropy.ts';
 import { LIMITS } from './cases/limits.ts';
 import { LOSSES } from './cases/losses.ts';
 import { MORE_POLICY_CASES, POLICY_CASES } from './cases/policy.ts';
+import { POSSIBLE } from './cases/possible.ts';
 import { RATES } from './cases/rates.ts';
 import { REWARDS } from './cases/rewards.ts';
 import { RUN } from './cases/run.ts';
@@ -36,6 +37,7 @@ const FILES = [
   LIMITS,
   GROWTH,
   SCALES,
+  POSSIBLE,
 ];
 
 /** The cases of one rule may stand in several files. */

@@ -4,6 +4,7 @@ import { seriesRules } from '../../../properties/monitor/index.ts';
 import { dice, sayingsOf } from '../rules/logs.ts';
 import { COEFFICIENT_FAULTS } from './faults/coefficients.ts';
 import type { Fault } from './faults/fault.ts';
+import { IMPOSSIBLE_FAULTS } from './faults/impossible.ts';
 import { LOSS_FAULTS } from './faults/losses.ts';
 import { PART_FAULTS } from './faults/parts.ts';
 import { POLICY_FAULTS } from './faults/policy.ts';
@@ -20,6 +21,7 @@ export const FAULTS: readonly Fault[] = [
   ...COEFFICIENT_FAULTS,
   ...ROLLOUT_FAULTS,
   ...STEP_FAULTS,
+  ...IMPOSSIBLE_FAULTS,
 ];
 
 export interface PlantedRun extends LoggedRun {

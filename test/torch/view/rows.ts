@@ -59,7 +59,7 @@ const PYTHON = {
 } as const satisfies Readonly<Record<string, () => string>>;
 
 /** Trainers without what they import; what is not there is stubbed. */
-function sourcesPython(): string {
+export function sourcesPython(): string {
   const named = join(PACKAGE_ROOT, '.venv-sources', 'bin', 'python');
   if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
   return named;
@@ -126,7 +126,7 @@ async function oursOf(folder: string, file: string, trainer: Trainer): Promise<O
   const opened = await openConfiguration(
     file,
     undefined,
-    { truncationSide: 'right' },
+    { truncationSide: 'right', byRules: true },
     { ...world.context, cwd: folder },
   );
   if (isProblem(opened)) throw new Error(opened.problem);

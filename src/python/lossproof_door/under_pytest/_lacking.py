@@ -8,7 +8,7 @@ import pytest
 from .._other import other
 
 # How Python says that a module is not what a test was written for.
-_LACKING = re.compile(r"module '?lossproof[\w.]*'? has no attribute|from 'lossproof|No module named 'lossproof")
+_LACKING = re.compile(r"module '?lossproof[\w.]*'? has no attribute|\blossproof has no '|from 'lossproof|No module named 'lossproof")
 
 
 class Other:

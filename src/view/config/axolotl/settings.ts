@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../outside/decoded.ts';
 import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
+import type { Read } from '../installed.ts';
 import { keyFaults, written } from '../keys.ts';
 import { type Known, knownOf } from '../known.ts';
 import type { Host, Plan, Reader } from '../plan.ts';
@@ -45,6 +46,7 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
     ...(typeof folder === 'string' ? { tokenizer: folder } : {}),
     ...sourceOf(template, host),
     read,
+    compared: comparedBy(values, known),
     faults: [
       ...keysOf(config, known),
       ...found.faults,
@@ -77,6 +79,16 @@ const OTHER: readonly { readonly key: string; readonly why: string; readonly off
   { key: 'tokenizer_use_mistral_common', why: 'view has no tokenizer of mistral-common', off: false },
   { key: 'added_tokens_overrides', why: 'it changes the tokenizer, which view does not' },
 ];
+
+const comparedBy = (values: JsonObject, known: Known): Read => ({
+  values: Object.fromEntries(
+    ['sequence_len', 'train_on_inputs'].map((key) => [key, values[key] ?? known.keys[key]?.default]),
+  ),
+  ids: ['chat_template', 'special_tokens', 'base_model', 'tokenizer_config', 'datasets'],
+  cut: ['sequence_len', 'excess_length_strategy'],
+  end: ['special_tokens', 'eot_tokens', 'sequence_len'],
+  labels: ['train_on_inputs', 'eot_tokens', 'datasets'],
+});
 
 const READ = [
   'datasets',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../outside/decoded.ts';
 import type { TrainOn } from '../../row.ts';
 import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
+import type { Read } from '../installed.ts';
 import { keyFaults, nearest, textOf, written } from '../keys.ts';
 import { type Known, knownOf } from '../known.ts';
 import type { Host, Opened, Plan, Reader, Seen } from '../plan.ts';
@@ -57,9 +58,35 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
     },
     read,
     faults,
+    compared: comparedBy(values, known),
     open: (seen) => openFactory({ config, known, entries, template }, seen),
   };
 }
+
+/** As the fields of DataArguments have them, without those that it changes itself. */
+const comparedBy = (values: JsonObject, known: Known): Read => ({
+  values: Object.fromEntries(
+    [
+      'train_on_prompt',
+      'mask_history',
+      'default_system',
+      'enable_thinking',
+      'preserve_thinking',
+      'template',
+    ].map((key) => [key, own(values, known, key)]),
+  ),
+  ids: [
+    'template',
+    'default_system',
+    'model_name_or_path',
+    'enable_thinking',
+    'preserve_thinking',
+    'dataset',
+  ],
+  cut: ['cutoff_len', 'packing', 'neat_packing'],
+  end: ['template', 'cutoff_len'],
+  labels: ['train_on_prompt', 'mask_history', 'template'],
+});
 
 const READ = [
   'dataset',

@@ -41,11 +41,14 @@ export function openTrl(
   const texts =
     kind === 'text' || (kind === 'pair' && isJsonObject(seen.first) && typeof seen.first.prompt === 'string');
   columnFaults({ settings, columns, kind, texts, say });
+  let unruled = false;
   const assistant = settings.assistantOnly && kind !== 'ids' && !texts;
   if (assistant) {
     const complaint = markersOf(seen, known);
-    if (complaint !== undefined && 'problem' in complaint) return complaint;
-    if (complaint !== undefined) say('assistant_only_loss', complaint.fault);
+    const isUnruled = complaint !== undefined && 'problem' in complaint;
+    if (isUnruled && seen.allOwn !== true) return complaint;
+    if (isUnruled) unruled = true;
+    else if (complaint !== undefined) say('assistant_only_loss', complaint.fault);
   }
   const told = trainOnOf(kind, assistant, completionOnly);
   const trainOn = seen.trainOn ?? told.trainOn;
@@ -69,7 +72,7 @@ export function openTrl(
       ),
     ),
   });
-  return { settings: own, faults, after };
+  return { settings: own, faults, unruled, after };
 }
 
 // --- helpers ---

@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../outside/decoded.ts';
 import type { Problem, SettingFault } from '../fault.ts';
 import { type ConfigFile, faultOf } from '../file.ts';
+import type { Read } from '../installed.ts';
 import { keyFaults, partFaults, textOf, written } from '../keys.ts';
 import { type Keys, knownOf } from '../known.ts';
 import type { Host, Plan, Reader } from '../plan.ts';
@@ -44,9 +45,27 @@ function plan(config: ConfigFile, host: Host): Plan | Problem {
     ...(template === undefined ? {} : { template }),
     read,
     faults,
+    compared: comparedBy(settings),
     open: (seen) => openTrl(config, settings, seen, known),
   };
 }
+
+/** As the fields of SFTConfig have them. */
+const comparedBy = (settings: TrlSettings): Read => ({
+  values: {
+    max_length: settings.maxLength,
+    truncation_mode: settings.keepEnd ? 'keep_end' : 'keep_start',
+    packing: settings.packing,
+    packing_strategy: settings.strategy,
+    completion_only_loss: settings.completionOnly,
+    assistant_only_loss: settings.assistantOnly,
+    dataset_text_field: settings.textField,
+  },
+  ids: ['model_name_or_path', 'chat_template_path', 'eos_token', 'dataset_text_field'],
+  cut: ['max_length', 'truncation_mode', 'packing_strategy'],
+  end: ['eos_token', 'chat_template_path'],
+  labels: ['completion_only_loss', 'assistant_only_loss', 'chat_template_path'],
+});
 
 const READ = [
   'dataset_name',

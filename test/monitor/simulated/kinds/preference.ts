@@ -45,9 +45,9 @@ export function dpo(by: Dice): Simulation {
         row < began ? 0 : shareOf(by, 0.5 + 0.42 * (1 - Math.exp(-1.5 * margin(row))), pairs),
       ),
       'rewards/margins': measured,
-      'logps/chosen': chosen.map((value) => logps + value / beta + 10 * by.normal()),
-      'logps/rejected': chosen.map(
-        (value, row) => logps + (value - (measured[row] ?? 0)) / beta + 10 * by.normal(),
+      'logps/chosen': chosen.map((value) => below0(logps + value / beta + 10 * by.normal())),
+      'logps/rejected': chosen.map((value, row) =>
+        below0(logps + (value - (measured[row] ?? 0)) / beta + 10 * by.normal()),
       ),
       'logits/chosen': make(of.rows, () => -1.5 + 0.1 * by.normal()),
       'logits/rejected': make(of.rows, () => -1.4 + 0.1 * by.normal()),
@@ -160,3 +160,6 @@ function preferences(
     ...declaredOf(of),
   };
 }
+
+/** A log-probability: rewards that are large beside a small beta would leave nothing else for it. */
+const below0 = (value: number): number => -Math.abs(value);

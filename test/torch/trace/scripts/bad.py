@@ -22,9 +22,10 @@ else:
 
 
 def by_weight(hidden, head):
-    """The head's weight is used, and the head never called."""
-    logits = torch.nn.functional.linear(hidden[:, :-1], head.weight)
-    return torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+    """Nothing that could be seen: no call of the head, no product of matrices, no function of a loss."""
+    logits = (hidden[:, :-1].unsqueeze(2) * head.weight).sum(-1)
+    picked = (logits * torch.nn.functional.one_hot(ids[:, 1:], logits.shape[-1])).sum(-1)
+    return (logits.exp().sum(-1).log() - picked).mean()
 
 
 if how == "compiled":
