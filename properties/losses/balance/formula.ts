@@ -96,7 +96,7 @@ export const balanceLossFormula: readonly Property<Routing>[] = [
     id: 'balance_loss/equals-the-formula',
     title:
       'The loss that balances experts, and its gradient by the router logits, are those of experts times the sum of load and probability',
-    why: 'It is small beside the loss of the tokens, and no curve shows it: over padding, for the last layer alone, or on another scale, experts starve, or the router learns to balance and nothing else.',
+    why: 'It is small beside the loss of the tokens, and no curve shows it. Over padding, for the last layer alone or on another scale, experts starve, or the router learns to balance and nothing else.',
     catches: ['MOE-01', 'MOE-02', 'MOE-03', 'MOE-04', 'MOE-05', 'MOE-06'],
     settles: itemsOf('balance_loss'),
     needs: [formulaOf(['balance_loss']), knownFormula('balance_loss')],
