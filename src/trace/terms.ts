@@ -65,8 +65,14 @@ function wordsOf(rows: readonly LedgerRow[], all: readonly LedgerRow[]): string 
 function teacherWords(terms: readonly TermRecord[], rows: readonly LedgerRow[]): string[] {
   const [first] = terms;
   if (first === undefined) return [];
-  const to = `${DIVERGENCES[first.toward ?? '']?.(first) ?? 'KL'} to model ${first.model ?? '?'} at temperature ${number(first.temperature)}`;
   const known = sumOf(terms);
+  const { temperature } = first;
+  // b is read off b t (p - q), which is t^2 KL times b, and KL times b t^2: nothing in a gradient tells which of the two was written.
+  const read =
+    known === undefined || typeof temperature !== 'number' || temperature === 1
+      ? ''
+      : ` (with the factor T²; ${number(known * temperature ** 2)} without it)`;
+  const to = `${DIVERGENCES[first.toward ?? '']?.(first) ?? 'KL'} to model ${first.model ?? '?'} at temperature ${number(first.temperature)}${read}`;
   const weights = rows.flatMap(targetsOf);
   const alone = weights.every(({ trained: { weight } }) => weight === undefined || weight === 0);
   if (alone) return [`${known === undefined ? '' : `${number(known)} `}${to}, and no target tokens`];

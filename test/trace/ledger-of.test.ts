@@ -304,7 +304,7 @@ test('what else is in the loss is told once, added up over the micro-batches of 
   ];
   const ledger = recordedLedger([[processOf(), modelOf(), ...pass(0), ...pass(1), stepOf()]]);
   expect(lossWords(ledger)).toEqual([
-    '0.5 cross-entropy + 0.5 KL to model 1 at temperature 1.5, label smoothing 0.1',
+    '0.5 cross-entropy + 0.5 KL to model 1 at temperature 1.5 (with the factor T²; 1.13 without it), label smoothing 0.1',
   ]);
   const entropy = { kind: 'entropy', sum: null, rewarded: false } as const;
   const other = recordedLedger([

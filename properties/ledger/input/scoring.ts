@@ -3,6 +3,7 @@
 import {
   bandsOf,
   type Ledger,
+  type LedgerJudgement,
   type LedgerNotice,
   type LedgerProperty,
   type LedgerRow,
@@ -30,6 +31,7 @@ import {
   tokenIn,
 } from '../words.ts';
 import { NO_POLICY, trainsPolicy } from './policy.ts';
+import { ratioNotices } from './ratios.ts';
 
 // --- temperature ---
 
@@ -150,32 +152,35 @@ const firstRatio: LedgerProperty = {
   ...factsOf('update/first-ratio-is-one'),
   level: 'should',
   needs: (ledger) =>
-    ledger.scored.some(({ by, logprobs }) => by === 'policy' && logprobs !== undefined)
+    ledger.scored.some(({ by, logprobs }) => by === 'policy' && logprobs !== undefined) ||
+    ratioNotices(ledger).length > 0
       ? undefined
       : 'no log-probabilities of the policy were scored apart from training',
   judge: (ledger) => {
-    const pairs = ledger.rows.flatMap((row) => {
-      const old = isSampled(row) ? twinOf(ledger, row) : undefined;
-      const gaps = old === undefined ? [] : gapsOf(row, old);
-      return gaps.length === 0 ? [] : [{ row, gaps, worst: Math.max(...gaps.map(({ gap }) => gap)) }];
-    });
-    const fits = ({ row, worst }: (typeof pairs)[number]): boolean =>
-      worst <= Math.max(LEAST_GAP, OF_A_MODEL * bandsOf(row.dtype).logprob);
-    // Where no row at all is scored alike, dropout may be on in one of the passes: another matter, and often meant.
-    if (!pairs.some(fits))
-      return judgementOf(
-        0,
-        asides(pairs.length, 'no row is scored alike in both passes, as with dropout'),
-        [],
-      );
-    const wrong = pairs.filter((pair) => !fits(pair));
-    return judgementOf(
-      pairs.length,
-      [],
-      wrong.map(({ row, gaps, worst }) => notOne(ledger, row, gaps, worst)),
-    );
+    const judgement = judgeRatios(ledger);
+    const notices = ratioNotices(ledger);
+    return notices.length === 0 ? judgement : { ...judgement, notices };
   },
 };
+
+function judgeRatios(ledger: Ledger): LedgerJudgement {
+  const pairs = ledger.rows.flatMap((row) => {
+    const old = isSampled(row) ? twinOf(ledger, row) : undefined;
+    const gaps = old === undefined ? [] : gapsOf(row, old);
+    return gaps.length === 0 ? [] : [{ row, gaps, worst: Math.max(...gaps.map(({ gap }) => gap)) }];
+  });
+  const fits = ({ row, worst }: (typeof pairs)[number]): boolean =>
+    worst <= Math.max(LEAST_GAP, OF_A_MODEL * bandsOf(row.dtype).logprob);
+  // Where no row at all is scored alike, dropout may be on in one of the passes: another matter, and often meant.
+  if (!pairs.some(fits))
+    return judgementOf(0, asides(pairs.length, 'no row is scored alike in both passes, as with dropout'), []);
+  const wrong = pairs.filter((pair) => !fits(pair));
+  return judgementOf(
+    pairs.length,
+    [],
+    wrong.map(({ row, gaps, worst }) => notOne(ledger, row, gaps, worst)),
+  );
+}
 
 interface Gap {
   readonly column: number;

@@ -9,6 +9,7 @@ import {
   realIds,
   targetsOf,
 } from '../../../src/index.ts';
+import { trainedAgain } from '../input/again.ts';
 import { keyOf } from '../input/kin.ts';
 import { type Aside, aside, asides, type Found, isAside, judgementOf, rowStrip } from '../words.ts';
 
@@ -42,7 +43,7 @@ const fresh: LedgerProperty = {
       else judged += own.length;
       if (!isAside(repeated) && repeated !== 'new') found.push(workersFound(ledger, repeated));
       // Of all ranks the same is told once.
-      else if (notices.length === 0) notices.push(...twiceNotice(own), ...fewerRows(own));
+      else if (notices.length === 0) notices.push(...twiceNotice(ledger, own), ...fewerRows(own));
     }
     const judgement = judgementOf(judged, left, found);
     return notices.length === 0 ? judgement : { ...judgement, notices };
@@ -127,7 +128,16 @@ function workersFound(ledger: Ledger, [left, right]: readonly [Batch, Batch]): F
 }
 
 /** A batch that comes again in a later epoch is none: between the two stand others. */
-function twiceNotice(own: readonly Batch[]): readonly LedgerNotice[] {
+function twiceNotice(ledger: Ledger, own: readonly Batch[]): readonly LedgerNotice[] {
+  const collapsed = collapsedIn(ledger, own);
+  if (collapsed !== undefined)
+    return [
+      {
+        sentence: `All ${collapsed} micro-batches of a step train the same rows, in each step others: the loop takes one batch again and again, or the loader gives it as often.`,
+        answers: [],
+        asked: true,
+      },
+    ];
   const at = own.findIndex(({ key }, i) => i > 0 && key === own[i - 1]?.key);
   const [before, again] = [own[at - 1], own[at]];
   if (before === undefined || again === undefined) return [];
@@ -140,6 +150,19 @@ function twiceNotice(own: readonly Batch[]): readonly LedgerNotice[] {
       remark: own.every(({ key }) => key === again.key) || again.rows.every(isOfSeveral),
     },
   ];
+}
+
+/** Micro-batches of the first of several steps, of which each trains one batch that often, and no two the same. */
+function collapsedIn(ledger: Ledger, own: readonly Batch[]): number | undefined {
+  const again = new Set(trainedAgain(ledger).flat());
+  const steps = new Map<number, Batch[]>();
+  for (const each of own) steps.set(each.first.step, [...(steps.get(each.first.step) ?? []), each]);
+  // The last window of a pass may have one micro-batch only.
+  const several = [...steps.values()].filter((batches) => batches.length > 1);
+  const isOne = (batches: readonly Batch[]): boolean =>
+    batches.every(({ key, rows }) => key === batches[0]?.key && rows.every((row) => again.has(row)));
+  const differ = new Set(several.map((batches) => batches[0]?.key)).size === several.length;
+  return several.length > 1 && differ && several.every(isOne) ? several[0]?.length : undefined;
 }
 
 /** The data set has several rows with these ids. */

@@ -1,8 +1,10 @@
 // Prompts, completions and last tokens that were sampled for a step and have no part in it. Equal rewards, filters and limits do so by right, so
 // that it is told and never fails; a prompt behind which nothing was sampled is asked about.
 import { type Generation, type Ledger, type LedgerNotice, type LedgerRow, many } from '../../../src/index.ts';
+import { trainedAgain } from '../input/again.ts';
 import { keyOf, startsWith } from '../input/kin.ts';
 import { trainsPolicy } from '../input/policy.ts';
+import { placeOf } from '../words.ts';
 import { isSampled, trainsAny } from './trained.ts';
 
 export function unweighedNotices(ledger: Ledger): readonly LedgerNotice[] {
@@ -13,6 +15,7 @@ export function unweighedNotices(ledger: Ledger): readonly LedgerNotice[] {
   return [
     ...(empty.length === 0 ? [] : [emptyNotice(empty)]),
     ...cutNotice(ledger),
+    ...againNotice(ledger),
     ...(isStepByStep(ledger) ? stepsOf(ledger).flatMap(noticeOf).slice(0, 1) : []),
   ];
 }
@@ -66,6 +69,35 @@ function isStepByStep({ rows, generations }: Ledger): boolean {
       ({ step, spans: { origin } }) =>
         origin.kind === 'generation' && origin.generations.every((at) => generations[at]?.step === step),
     );
+}
+
+/** More rows hold a completion, with the same weights, than it was sampled. Rows of a memory are drawn twice by right. */
+function againNotice(ledger: Ledger): LedgerNotice[] {
+  const again = trainedAgain(ledger).filter(
+    ([row, ...others]) => row !== undefined && others.length >= samplesOf(ledger, row),
+  );
+  const [first] = again;
+  const [row, other] = first ?? [];
+  if (first === undefined || row === undefined || other === undefined) return [];
+  const own = again.filter((each) => each[0]?.step === row.step).length;
+  return [
+    {
+      sentence: `${many(own, 'completion')} of step ${row.step} ${own === 1 ? 'is' : 'are'} trained ${first.length} times in that step, with the same weights (${placeOf(ledger, row)} is ${placeOf(ledger, other)}). Several epochs need an optimiser step between them; a loop that takes the same micro-batch again, or parts that overlap, do this by mistake.`,
+      answers: [],
+      asked: true,
+    },
+  ];
+}
+
+/** How often its completions were sampled for its step; Infinity: rows of other steps are trained in it, too. */
+function samplesOf({ rows, generations }: Ledger, { step, rank, spans }: LedgerRow): number {
+  const isFresh = ({ spans: { origin } }: LedgerRow): boolean =>
+    origin.kind === 'generation' && origin.generations.every((at) => generations[at]?.step === step);
+  if (!rows.every((row) => row.step !== step || row.rank !== rank || !row.reached || isFresh(row)))
+    return Number.POSITIVE_INFINITY;
+  const of = spans.origin.kind === 'generation' ? spans.origin.generations : [];
+  const keys = of.map((at) => keyIn(generations[at]));
+  return Math.min(...keys.map((key) => generations.filter((each) => keyIn(each) === key).length));
 }
 
 type Prompt = readonly { readonly rows: readonly LedgerRow[]; readonly weighs: boolean }[];

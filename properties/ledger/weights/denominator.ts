@@ -40,6 +40,36 @@ const fitsOnly = (fits: (way: Way) => boolean): boolean =>
 export const isParted = ({ members }: Group): boolean =>
   new Set(members.map(({ batchTokens }) => batchTokens)).size > 1;
 
+/**
+ * Of advantages whose size is known, 1 or that of n - 1 where they are divided by their deviation, and 1 of rewards that are one
+ * of two: a mean over the step that is divided by its micro-batches as well.
+ */
+export function dividedNotice(ledger: Ledger): LedgerNotice | undefined {
+  if (perTokenTerm(ledger.settings) !== undefined || ledger.steps.some(({ ranks }) => ranks.length > 1))
+    return undefined;
+  const live = groupsOf(ledger).groups.filter(({ members }) => members.some(({ weight }) => weight !== 0));
+  if (live.length < LEAST_GROUPS || !live.every(isOpposed)) return undefined;
+  const parts = new Set(live.map(({ step }) => batchesIn(ledger, step)));
+  const [count = 0] = parts;
+  if (parts.size > 1 || count < 2) return undefined;
+  const isOf = (factor: number): boolean =>
+    KNOWN_SIZES.some(({ sizeOf, known }) =>
+      live.every((group) => {
+        const size = sizeOf(withFactor(group, STEP_MEAN)) * tokensIn(ledger.rows, group.step);
+        return known(group.members.length).some((due) => Math.abs((size * factor) / due - 1) <= EVEN);
+      }),
+    );
+  if (isOf(1) || !isOf(count)) return undefined;
+  return {
+    sentence: `The weights of ${many(live.length, 'group')} of completions are those of a mean over the tokens of the step, divided by its ${count} micro-batches once more: the gradient is 1/${count} of that of the mean.`,
+    answers: [],
+    asked: true,
+  };
+}
+
+const batchesIn = ({ rows }: Ledger, step: number): number =>
+  new Set(rows.flatMap((row) => (row.step === step && row.reached ? [row.forward] : []))).size;
+
 /** Advantages less a baseline point both ways. */
 const isOpposed = ({ members }: Group): boolean =>
   members.some(({ weight }) => weight > 0) && members.some(({ weight }) => weight < 0);
@@ -51,6 +81,12 @@ const severalBatches = ({ rows }: Ledger, step: number): boolean =>
 const SIZES: readonly ((advantages: readonly number[]) => number)[] = [
   (all) => Math.sqrt(all.reduce((sum, each) => sum + each * each, 0) / all.length),
   (all) => Math.max(...all) - Math.min(...all),
+];
+
+const [DEVIATION, RANGE] = SIZES as readonly [(typeof SIZES)[number], (typeof SIZES)[number]];
+const KNOWN_SIZES = [
+  { sizeOf: DEVIATION, known: (count: number): number[] => [1, Math.sqrt((count - 1) / count)] },
+  { sizeOf: RANGE, known: (): number[] => [1] },
 ];
 
 /** Read in this way, the advantages of every group are of one size. */

@@ -15,7 +15,7 @@ import {
 import { factsOf } from '../facts.ts';
 import { type Aside, aside, type Found, judgementFrom, rowStrip } from '../words.ts';
 import { policyAggregation, ranksOnTheirOwn, supervisedAggregation } from './declared.ts';
-import { localMeans, localNotice } from './denominator.ts';
+import { dividedNotice, localMeans, localNotice } from './denominator.ts';
 import { precisionOf } from './precision.ts';
 import { averagesRows, averagesTokens, type Supervised, supervisedOf, taughtBatches } from './supervised.ts';
 
@@ -243,7 +243,8 @@ const microBatches: LedgerProperty = {
     );
     // What is declared is held to by the rule about aggregations.
     const local = isUndeclared(ledger) ? localMeans(ledger) : undefined;
-    return local === undefined ? judgement : { ...judgement, notices: [localNotice(ledger, local)] };
+    const notice = local === undefined ? dividedNotice(ledger) : localNotice(ledger, local);
+    return notice === undefined ? judgement : { ...judgement, notices: [notice] };
   },
 };
 

@@ -1,7 +1,7 @@
 // The scripts of cases/, under `trace`: the right ones are not blamed, the wrong ones found, each by its own rule.
 import { expect, test } from 'vitest';
 import { TOPICS } from './cases/cases.ts';
-import type { CleanCase, FaultyCase } from './cases/kinds.ts';
+import type { CleanCase, FaultyCase } from './kinds.ts';
 import { blamedIn, ofPart, traced } from './run.ts';
 
 const named = <Case>(of: 'clean' | 'faulty'): [string, Case][] =>

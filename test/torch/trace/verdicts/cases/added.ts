@@ -1,6 +1,6 @@
 // Tokens that are added to a tokenizer: whether their rows are trained.
 import { PAIRS } from '../data.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const added = (way: string, options = ''): { words: string; data: typeof PAIRS; options: string } => ({
   words: `places/added_tokens.py --data {data} --way ${way}`,

@@ -1,17 +1,18 @@
 // Small scripts by topic: each shape as it should be, and with the mistakes that people make in it.
 
+import type { Cases } from '../kinds.ts';
 import { addedTokens } from './added.ts';
 import { clips } from './clips.ts';
 import { evaluations } from './evaluations.ts';
 import { families } from './families.ts';
 import { frozen } from './frozen.ts';
 import { heads } from './heads.ts';
-import type { Cases } from './kinds.ts';
 import { losses } from './losses.ts';
 import { partitions } from './partitions.ts';
 import { passes } from './passes.ts';
 import { places } from './places.ts';
 import { ranks } from './ranks.ts';
+import { rollouts } from './rollouts.ts';
 import { samplers } from './samplers.ts';
 import { scores } from './scores.ts';
 import { shares } from './shares.ts';
@@ -32,6 +33,7 @@ export const TOPICS: Readonly<Record<string, Cases>> = {
   passes,
   places,
   ranks,
+  rollouts,
   samplers,
   scores,
   shares,

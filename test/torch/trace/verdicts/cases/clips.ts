@@ -1,7 +1,7 @@
 // Clipping of gradients: of which tensors, and when.
 import { ANSWERS } from '../correct.ts';
 import { PAIRS } from '../data.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const data = { data: PAIRS, options: ANSWERS };
 const LOOP = { ...data, words: 'steps/loop.py --data {data}' };

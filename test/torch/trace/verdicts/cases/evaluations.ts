@@ -1,7 +1,7 @@
 // Evaluations between steps: with dropout or without, and of which rows; and rows that are longer than what is declared.
 import { ANSWERS } from '../correct.ts';
 import { PAIRS, TEXTS } from '../data.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const evaluated = (
   way: string,

@@ -1,6 +1,6 @@
 // Model families of transformers, with ids of chance: their ways of counting positions, their heads, and those that are no causal
 // language model, of which nothing is told.
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const script = (family: string) => ({ words: `steps/families.py --family ${family}` });
 

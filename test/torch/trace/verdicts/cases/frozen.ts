@@ -1,6 +1,6 @@
 // What is to stay as it is: beside adapters, and as --frozen declares it.
 import { CHATS } from '../data.ts';
-import type { CleanCase, FaultyCase } from './kinds.ts';
+import type { CleanCase, FaultyCase } from '../kinds.ts';
 
 const way = (more: string, options = ''): CleanCase => ({
   words: `places/frozen.py --data {data} --way ${more}`,

@@ -2,7 +2,7 @@
 import { ANSWERS } from '../correct.ts';
 import { PAIRS } from '../data.ts';
 import { tokenMean } from '../exact.ts';
-import type { Cases, CleanCase, FaultyCase } from './kinds.ts';
+import type { Cases, CleanCase, FaultyCase } from '../kinds.ts';
 
 const script = (kind: string, options = `${ANSWERS} --strict`): CleanCase => ({
   words: `steps/heads.py --data {data} --kind ${kind}`,

@@ -2,7 +2,7 @@
 import { ANSWERS, ELSEWHERE, HF } from '../correct.ts';
 import { CHATS, PAIRS } from '../data.ts';
 import { tokenMean } from '../exact.ts';
-import type { Cases, CleanCase, FaultyCase } from './kinds.ts';
+import type { Cases, CleanCase, FaultyCase } from '../kinds.ts';
 
 const TERMS = 'losses/terms.py --data {data} --shape';
 const MEAN = `${ANSWERS} --semantics {"sft_aggregation":"token-mean"}`;
@@ -88,7 +88,7 @@ export const losses: Cases = {
       words: `${TERMS} pure`,
       data: PAIRS,
       options: MEAN,
-      says: /loss 1 KL to model \d at temperature 1\.5, and no target tokens/,
+      says: /loss 1 KL to model \d at temperature 1\.5 \(with the factor T²; 2\.25 without it\), and no target tokens/,
     },
     'an entropy bonus': clean('entropy', { says: /entropy term 0\.02 \(the loss rewards entropy\)/ }),
     'a z-loss': clean('z-loss', { says: /loss a term on the size of the logits \(a z-loss\) step/ }),

@@ -1,7 +1,7 @@
 // Gradients that lie in parts by rank: the partitions of DeepSpeed's ZeRO, and tensors that are dealt out to optimisers by hand.
 // Who bounds them bounds all parts by one norm.
 import { CHATS } from '../data.ts';
-import type { CleanCase, FaultyCase } from './kinds.ts';
+import type { CleanCase, FaultyCase } from '../kinds.ts';
 import { exact, given } from './ranks.ts';
 
 const ZERO =

@@ -1,6 +1,6 @@
 // Passes over a data set: their order, and what of their rows is in no step.
 import { TEXTS } from '../data.ts';
-import type { Cases, CleanCase } from './kinds.ts';
+import type { Cases, CleanCase } from '../kinds.ts';
 
 const order = (way: string): CleanCase => ({
   words: `steps/orders.py --data {data} --way ${way}`,

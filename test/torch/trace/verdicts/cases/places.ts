@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { farthest, pushed, rowsOfSteps } from '../closed.ts';
 import { CHATS } from '../data.ts';
 import { type Exact, tokenMean } from '../exact.ts';
-import type { Cases, FaultyCase } from './kinds.ts';
+import type { Cases, FaultyCase } from '../kinds.ts';
 
 const TWO_RANKS =
   'python -m torch.distributed.run --standalone --nproc-per-node 2 places/sharded.py --data {data}';

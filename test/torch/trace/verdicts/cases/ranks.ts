@@ -2,7 +2,7 @@
 import { HF } from '../correct.ts';
 import { CHATS } from '../data.ts';
 import { tokenMean } from '../exact.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const ANSWERS = [
   'red',

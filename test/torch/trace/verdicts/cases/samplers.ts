@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { ELSEWHERE } from '../correct.ts';
 import type { Exact } from '../exact.ts';
-import type { Cases, FaultyCase } from './kinds.ts';
+import type { Cases, FaultyCase } from '../kinds.ts';
 
 const OWN = 'samplers/own.py';
 const ASKED = 'samplers/asked.py';

@@ -1,6 +1,6 @@
 // Models that predict no token: rules of whole steps judge them, and no rule about tokens does.
 import { PAIRS, PREFERENCES } from '../data.ts';
-import type { CleanCase, FaultyCase } from './kinds.ts';
+import type { CleanCase, FaultyCase } from '../kinds.ts';
 
 const script = (more: string): CleanCase => ({
   words: `steps/scores.py --data {data} ${more}`,

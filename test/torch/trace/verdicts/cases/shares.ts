@@ -1,7 +1,7 @@
 // Absolute scale, signs and pairs: declared aggregations, preference pairs, baselines, stops.
 import { CHATS, PREFERENCES } from '../data.ts';
 import { tokenMean } from '../exact.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const SFT = 'shares/sft.py --data {data}';
 const PAIRS = 'shares/pairs.py --data {data}';

@@ -1,6 +1,6 @@
 // Backward passes inside of models, right and wrong: what --slopes measures tensor by tensor.
 import { PAIRS } from '../data.ts';
-import type { Cases, FaultyCase } from './kinds.ts';
+import type { Cases, FaultyCase } from '../kinds.ts';
 
 const script = (how: string): { words: string; data: typeof PAIRS; options: string } => ({
   words: `losses/slopes.py --data {data} ${how}`,

@@ -1,7 +1,7 @@
 // What optimisers remember between two steps and from an earlier run, and what they forget.
 import { ANSWERS } from '../correct.ts';
 import { PAIRS } from '../data.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const script = (
   words: string,

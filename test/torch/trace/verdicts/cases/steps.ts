@@ -2,7 +2,7 @@
 import { ANSWERS } from '../correct.ts';
 import { PAIRS } from '../data.ts';
 import { tokenMean } from '../exact.ts';
-import type { Cases } from './kinds.ts';
+import type { Cases } from '../kinds.ts';
 
 const data = { data: PAIRS, options: ANSWERS };
 const LOOP = { ...data, words: 'steps/loop.py --data {data}' };

@@ -1,7 +1,7 @@
 // Divergences from a teacher, and terms on the size of the logits, over all positions or some: prompts may be among them.
 import { ANSWERS } from '../correct.ts';
 import { PAIRS } from '../data.ts';
-import type { Cases, CleanCase, FaultyCase } from './kinds.ts';
+import type { Cases, CleanCase, FaultyCase } from '../kinds.ts';
 
 const whole = (more: string, says?: RegExp): CleanCase => ({
   words: `losses/whole.py --data {data} --output {out} ${more}`,
@@ -18,7 +18,10 @@ export const teachers: Cases = {
   clean: Object.fromEntries(
     (
       [
-        ['--kl forward --tau 2', /loss 1 KL to model 0 at temperature 2, and no target tokens step/],
+        [
+          '--kl forward --tau 2',
+          /loss 1 KL to model 0 at temperature 2 \(with the factor T²; 4 without it\), and no target tokens step/,
+        ],
         [
           '--kl forward --over real --vocabulary 40000',
           /loss 1 KL to model 0 at temperature 1, and no target/,

@@ -1,6 +1,6 @@
 // What a case of a topic is: a script as it should be, or with one mistake.
-import type { Clean } from '../correct.ts';
-import type { Faulty } from '../faults.ts';
+import type { Clean } from './correct.ts';
+import type { Faulty } from './faults.ts';
 
 export interface Cases {
   readonly clean: Readonly<Record<string, CleanCase>>;

@@ -1,0 +1,120 @@
+// Old log-probabilities that are not those of the policy that sampled, read off the weights: A times the ratio, token by token.
+import {
+  commonOf,
+  type Ledger,
+  type LedgerNotice,
+  type LedgerRow,
+  many,
+  type RowIds,
+  realIds,
+  sameIds,
+  scaled,
+  type Target,
+  targetsOf,
+  weightsOf,
+} from '../../../src/index.ts';
+import { isSampled } from '../tokens/trained.ts';
+import { placeOf } from '../words.ts';
+import { trainsPolicy } from './policy.ts';
+
+export function ratioNotices(ledger: Ledger): readonly LedgerNotice[] {
+  if (!trainsPolicy(ledger)) return [];
+  const rows = ledger.rows.filter((row) => row.reached && isSampled(row) && row.dropout === undefined);
+  return [...behind(ledger, rows), ...renewed(ledger, rows)];
+}
+
+// --- helpers ---
+
+/** Rows that were just sampled by the model that is trained, whose weights hold a ratio to another one. */
+function behind(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
+  const found = rows.flatMap((row) => {
+    const of = row.spans.origin.kind === 'generation' ? row.spans.origin.generations : [];
+    const own = of.map((at) => ledger.generations[at]);
+    if (!own.every((each) => each?.step === row.step && each.model === row.model)) return [];
+    const targets = targetsOf(row);
+    const other = ledger.scored.find(
+      (each) =>
+        each.by === 'reference' &&
+        each.step === row.step &&
+        sameIds(realIds(each), realIds(row)) &&
+        holdsRatio(targets, gapsOf(targets, row, each)),
+    );
+    return other === undefined ? [] : [{ row, other }];
+  });
+  const [first] = found;
+  // One row may be so by chance.
+  if (first === undefined || found.length < 2) return [];
+  return [
+    {
+      sentence: `The tokens of ${many(found.length, 'completion')} weigh an advantage times the ratio to model ${first.other.model} (from ${placeOf(ledger, first.row)}), and model ${first.row.model}, which is trained, sampled them in the same step: the first ratio is not 1. The old log-probabilities come from a copy that does not follow the policy, or follows it too late.`,
+      answers: [],
+      asked: true,
+    },
+  ];
+}
+
+/** Rows that are trained again after a step, and were scored anew after it: their ratios are 1 once more. */
+function renewed(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
+  const found = rows.filter((row) => {
+    const targets = targetsOf(row);
+    const scored = ledger.scored.some(
+      (each) =>
+        each.by === 'policy' &&
+        each.model === row.model &&
+        each.step === row.step &&
+        sameIds(realIds(each), realIds(row)) &&
+        gapsOf(targets, row, each).every((gap) => Math.abs(gap) < SAME),
+    );
+    return (
+      scored &&
+      isEven(targets) &&
+      rows.some(
+        (each) =>
+          each.step < row.step &&
+          each.model === row.model &&
+          sameIds(realIds(each), realIds(row)) &&
+          isEven(targetsOf(each)) &&
+          gapsOf(targets, row, each).some((gap) => Math.abs(gap) > MOVED),
+      )
+    );
+  });
+  const [first] = found;
+  if (first === undefined || found.length < 2) return [];
+  return [
+    {
+      sentence: `${many(found.length, 'completion')} (from ${placeOf(ledger, first)}) are trained again after a step, with ratios of 1 although their log-probabilities have moved: they were scored anew after that step. Old log-probabilities are those from before the first step; without them nothing is clipped.`,
+      answers: [],
+      asked: true,
+    },
+  ];
+}
+
+/** Nats: rounding of two passes, and what a step does. */
+const SAME = 1e-3;
+const MOVED = 0.02;
+const LEAST = 4;
+/** Temperatures this near to 1 are 1: log-probabilities of a ledger are those of the bare logits. */
+const NEAR_ONE = 1e-3;
+
+/** What the row scores above the other one, at each target, (n,). NaN: not known. */
+function gapsOf(targets: readonly Target[], row: LedgerRow, other: RowIds): number[] {
+  const shift = other.real.indexOf(true) - row.real.indexOf(true);
+  return targets.map(({ column, trained: { temperature = 1 } }) =>
+    Math.abs(temperature - 1) > NEAR_ONE
+      ? Number.NaN
+      : (row.logprobs?.[column] ?? Number.NaN) - (other.logprobs?.[column + shift] ?? Number.NaN),
+  );
+}
+
+const isEven = (targets: readonly Target[]): boolean =>
+  targets.length >= LEAST && commonOf(weightsOf(targets)) !== undefined;
+
+/** The weights differ as these ratios do, and by nothing else. */
+function holdsRatio(targets: readonly Target[], gaps: readonly number[]): boolean {
+  const weights = weightsOf(targets);
+  if (weights.length < Math.max(LEAST, targets.length) || commonOf(weights) !== undefined) return false;
+  return (
+    gaps.some((gap) => Math.abs(gap) > MOVED) &&
+    commonOf(weights.map((weight, at) => scaled(weight, Math.exp(-(gaps[at] ?? Number.NaN))))) !== undefined
+  );
+}
