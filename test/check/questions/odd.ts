@@ -4,6 +4,7 @@ import { type Args, type ObjectTrainerSpec, objectTrainer, type Semantics } from
 import { localSftLoss } from '../../../src/reference/index.ts';
 import type { Correct } from '../../conformance/correct.ts';
 import { cell, legal, mean, type Rows, sum } from '../../conformance/legal.ts';
+import { transformers } from '../../conformance/losses/balance-loss.ts';
 import { dpo, each } from '../../conformance/losses/pairs.ts';
 import { corrected, ENGINE, perToken } from '../../conformance/losses/sampling-gap.ts';
 import {
@@ -209,6 +210,7 @@ export const ODD: readonly Correct[] = [
     { sampling_correction_low: 0.95 },
     ENGINE,
   ),
+  legalOdd('experts that are balanced above all', { balance_loss: transformers(2) }, { balance_coef: 2 }),
   legalOdd('scores that are driven from 0', { reward_loss: driven }, { reward_centering: -0.05 }),
 ];
 

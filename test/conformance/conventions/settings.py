@@ -95,6 +95,11 @@ class Settings:
     value_clip: object = 0.2
     value_loss_factor: float = 0.5
     value_aggregation: str = "token-mean"
+    balance_coef: float = 0.02
+    balance_counts: str = "token"
+    balance_scores: str = "softmax"
+    balance_layers: str = "together"
+    balance_scope: str = "batch"
 
 
 _FIRST = "stop_token_in_mask"

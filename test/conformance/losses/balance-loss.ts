@@ -50,7 +50,7 @@ const met = ({ load, chance }: Shares): number =>
   sum(load.map((f, expert) => f * (chance[expert] ?? Number.NaN)));
 
 /** Mixtral, Qwen-MoE and OLMoE in transformers: one product of what all layers say. */
-const transformers =
+export const transformers =
   (coef = 1, round: Round = exact): Loss =>
   (args) => ({
     loss: round(coef * args.experts * met(sharesOf(gatesOf(args, allRows(args)).flat(), args.top_k, round))),
@@ -116,6 +116,7 @@ const importance: Loss = (args) => ({
 });
 
 const MICRO_BATCHES = { balance_loss: { micro_batches: true } } as const;
+const OF_CHOICES = { balance_counts: 'choice', balance_scores: 'softmax', balance_layers: 'sum' } as const;
 
 export const balanceLosses: readonly Legal[] = [
   legal('experts balanced as in transformers, undeclared', { balance_loss: transformers() }),
@@ -140,12 +141,12 @@ export const balanceLosses: readonly Legal[] = [
   ),
   legal('experts balanced in bfloat16', { balance_loss: transformers(1, b16) }, { dtype: 'bfloat16' }),
   legal(
-    "Megatron's balance of each micro-batch, undeclared",
+    "Megatron's balance of each micro-batch",
     { balance_loss: megatron(0.01, ({ micro_batches: parts }) => parts) },
-    { can: MICRO_BATCHES },
+    { can: MICRO_BATCHES, semantics: { ...OF_CHOICES, balance_coef: 0.01, balance_scope: 'micro-batch' } },
   ),
   legal(
-    "Megatron's balance of the global batch",
+    "Megatron's balance of the global batch, undeclared",
     { balance_loss: megatron(0.001, (args) => [allRows(args)]) },
     { can: MICRO_BATCHES },
   ),
@@ -154,8 +155,24 @@ export const balanceLosses: readonly Legal[] = [
     { balance_loss: deepspeed },
     { is: { balance_counts: 'first' } },
   ),
-  legal("megablocks' balance, the mean over layers", { balance_loss: megablocks }),
-  legal("DeepSeek-V3's balance of sequences", { balance_loss: sequences }, { can: MICRO_BATCHES }),
+  legal(
+    "megablocks' balance, the mean over layers",
+    { balance_loss: megablocks },
+    { semantics: { ...OF_CHOICES, balance_coef: 0.01, balance_layers: 'mean', balance_scope: 'batch' } },
+  ),
+  legal(
+    "DeepSeek-V3's balance of sequences",
+    { balance_loss: sequences },
+    {
+      can: MICRO_BATCHES,
+      semantics: {
+        ...OF_CHOICES,
+        balance_coef: 0.0001,
+        balance_scores: 'sigmoid',
+        balance_scope: 'sequence',
+      },
+    },
+  ),
   legal(
     'the variation of importance',
     { balance_loss: importance },

@@ -51,6 +51,7 @@ export const NOT_PRINTED: readonly (readonly [string, string])[] = [
   ['The trainer departs from the model', 'needs --model, which is not typed'],
   ['The engine departs from the model', 'needs --model, which is not typed'],
   ['lossproof 0.1.0 · seed 1836021', 'of a cluster'],
+  ['· max_length (line 4): TRL 0.24.0 makes', 'needs TRL 0.24.0: test/torch/view'],
   ['✓ repeat ', 'differences are each version of torch its own: test/torch/twin'],
 ];
 
