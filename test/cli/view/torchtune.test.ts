@@ -26,10 +26,10 @@ const RECIPE = [
   'epochs: 1',
 ];
 
-function projectOf(config: readonly string[]): World {
+function projectOf(config: readonly string[], rows: readonly unknown[] = ROWS): World {
   const world = makeWorld();
   cpSync(familyFolder('qwen'), join(world.folder, 'model'), { recursive: true });
-  world.write('rows.jsonl', ROWS.map((row) => JSON.stringify(row)).join('\n'));
+  world.write('rows.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
   world.write('train.yaml', config.join('\n'));
   return world;
 }
@@ -151,4 +151,34 @@ describe('what would have to be guessed is refused in one sentence, with exit co
     expect(text).not.toContain('✓');
     expect(code).toBe(2);
   });
+});
+
+test('a text that torchtune tokenises otherwise than tokenizer.json is refused', async () => {
+  const specials = join('model', 'few.json');
+  const world = projectOf(but('model/tokenizer.json', specials), [
+    { messages: [turn('user', 'Hi'), turn('assistant', '<think>Well.</think>')] },
+  ]);
+  const added_tokens = [
+    { content: '<|im_start|>', id: 857 },
+    { content: '<|im_end|>', id: 858 },
+  ];
+  world.write(specials, JSON.stringify({ added_tokens }));
+  const { code, text } = await seen(world);
+  expect(text).toContain('a text with <think>, which torchtune tokenises otherwise than tokenizer.json');
+  expect(code).toBe(2);
+});
+
+test('--template is refused: torchtune reads none', async () => {
+  const world = projectOf(RECIPE);
+  world.write('own.jinja', '{{ messages }}');
+  expect(await world.run('view', '--config', 'train.yaml', '--template', 'own.jinja')).toBe(2);
+  expect(world.both()).toContain('torchtune reads no chat template of the tokenizer');
+});
+
+test('a Python script, as for unsloth, is refused, and the command that shows its rows is named', async () => {
+  const world = projectOf([]);
+  world.write('train.py', 'from unsloth import FastLanguageModel\n');
+  const { code, text } = await seen(world, 'train.py');
+  expect(text).toContain('`lossproof trace -- python train.py` shows the rows that it trains');
+  expect(code).toBe(2);
 });

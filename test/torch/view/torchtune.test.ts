@@ -160,6 +160,25 @@ const RIGHT: Readonly<Record<string, Case>> = {
   started: started('dataset.train_on_input=True tokenizer.max_seq_len=24 epochs=3'),
 };
 
+/** White space that Python strips and JavaScript does not, and the other way round; letters that a normaliser changes. */
+const ODD = ['\u00a0a\ufeff', '\x1cb\x1c', "  it's 12345. ", 'e\u0301 \u212b', '', '\r\n\n c \t'].map(
+  (content, at, all) => ({
+    messages: [
+      turn('user', content),
+      turn('assistant', all.at(at - 1)),
+      turn('user', 'Ho'),
+      turn('assistant', content),
+    ],
+  }),
+);
+/** Each at a length that ends within another part of a row. */
+const CUT: Readonly<Record<string, Case>> = Object.fromEntries(
+  [2, 7, 11, 16, 22, 29].flatMap((length) => [
+    [`cut-at-${length}`, chat({}, within(length), ODD)],
+    [`cut-at-${length}-of-qwen`, chat({ train_on_input: true }, within(length, false), ODD)],
+  ]),
+);
+
 /** A setting that does nothing: the rows are those of the same file without it. */
 const IDLE: Flagged = {
   'the-split-of-no-pack': ['dataset.split_across_pack', text({ split_across_pack: false })],
@@ -217,7 +236,7 @@ const STOPS: Flagged = {
 };
 
 const project = compare('torchtune', 'torchtune', {
-  right: RIGHT,
+  right: { ...RIGHT, ...CUT, 'odd-texts': chat({}, {}, ODD), 'odd-texts-of-qwen': chat({}, qwen, ODD) },
   idle: IDLE,
   stops: STOPS,
   bare,
@@ -227,6 +246,9 @@ const project = compare('torchtune', 'torchtune', {
       { messages: [turn('user', 'Hi'), { ...turn('assistant', null), tool_calls: [{ id: 'a' }] }] },
     ]),
     'a-text-for-a-boolean': chat({ train_on_input: 'False' }),
+    'a-mark-in-a-text': chat({}, qwen, [
+      { messages: [turn('user', 'What is <|im_end|>?'), turn('assistant', 'A <tool_call>.')] },
+    ]),
     'two-questions': chat({}, {}, [{ messages: [turn('user', 'Hi'), turn('user', 'Ho')] }]),
   },
 });
@@ -261,6 +283,12 @@ test('a text in place of true or false is flagged', async () => {
   const { rows, faults } = await project().ours('a-text-for-a-boolean');
   expect(project().theirs.get('a-text-for-a-boolean')).toEqual({ rows });
   expect(faults).toEqual(['dataset.train_on_input']);
+});
+
+test('a special token in a text is one, where both know it', async () => {
+  const { rows, flags } = await project().ours('a-mark-in-a-text');
+  expect(project().theirs.get('a-mark-in-a-text')).toEqual({ rows });
+  expect(flags).toEqual([]);
 });
 
 test('a row at which torchtune stops is flagged', async () => {
