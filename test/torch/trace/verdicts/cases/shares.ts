@@ -28,6 +28,7 @@ const FOLLOWS = 'trace/weights-follow-the-aggregation';
 const ALIKE = 'trace/steps-weigh-alike';
 const SIGNS = 'trace/chosen-up-rejected-down';
 const SIZES = 'trace/pairs-weigh-alike';
+const MARGINS = 'trace/margins-are-against-the-reference';
 const MICRO = 'loss/independent-of-micro-batches';
 const CENTRED = 'trace/advantages-are-centred';
 const RENDERED = 'tokenize/sft-and-rl-tokenize-the-same-prompt';
@@ -81,6 +82,15 @@ export const shares: Cases = {
       says: /may be a loss of preference pairs.* Add --dataset FILE.*"preference_objective":"dpo"/,
     },
     'DPO by hand': { words: PAIRS, data: PREFERENCES, options: DPO },
+    'DPO by hand on four pairs': { words: `${PAIRS} --pairs 4`, data: PREFERENCES, options: DPO },
+    'DPO with another beta that nobody declares': {
+      words: `${PAIRS} --pairs 4 --beta 0.02`,
+      data: PREFERENCES,
+    },
+    'DPO with labels that may be wrong': {
+      words: `${PAIRS} --pairs 4 --smoothing 0.1`,
+      data: PREFERENCES,
+    },
     'a policy that is stopped early': { words: `${POLICY} --epochs 2`, options: SEQ_MEAN },
     'a policy with a KL term that is declared': {
       words: `${POLICY} --mean tokens --beta 0.3`,
@@ -237,6 +247,29 @@ export const shares: Cases = {
       options: DPO,
       found: SIZES,
       says: /weighs what the rejected answer of example \d does/,
+    },
+    ...Object.fromEntries(
+      [
+        ['--fault turned', 'swapped'],
+        ['--fault turned --beta 0.02', 'swapped'],
+        ['--fault rolled', 'another pair'],
+        ['--fault mean', 'means over tokens'],
+      ].map(([how, says = '']) => [
+        `a margin against something else than the reference: ${how}`,
+        {
+          words: `${PAIRS} --pairs 4 ${how}`,
+          data: PREFERENCES,
+          found: MARGINS,
+          says: new RegExp(says),
+        },
+      ]),
+    ),
+    'DPO without its reference': {
+      words: `${PAIRS} --pairs 4 --fault free`,
+      data: PREFERENCES,
+      options: DPO,
+      found: MARGINS,
+      says: /the reference is left out/,
     },
     'a reference that is the model itself': {
       words: `${PAIRS} --fault alias`,
