@@ -1,8 +1,8 @@
 // Scores that stand elsewhere than their tokens: a KL term against another row of the reference or a column beside, and a ratio to
 // such old log-probabilities. Weights that bend for other reasons are nobody's fault.
 import { expect, test } from 'vitest';
-import type { LedgerSketch } from '../traced.ts';
-import { judged } from './judged.ts';
+import type { LedgerSketch } from '../../traced.ts';
+import { judged } from '../judged.ts';
 
 const KL = 'kl/equals-the-estimator';
 const RATIO = 'update/first-ratio-is-one';
