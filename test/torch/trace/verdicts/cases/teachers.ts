@@ -14,7 +14,7 @@ const wrong = (more: string, found: string, says: RegExp): FaultyCase => ({ ...w
 const SIZE = /loss (softcap \d+, )?a term on the size of the logits \(a z-loss\) step/;
 const SIGN = ['trace/large-logits-are-not-rewarded', /a term that falls as the logits grow/] as const;
 
-const COLUMN = ['trace/target-is-the-next-token', /says of the column before each/] as const;
+const COLUMN = ['trace/target-is-the-next-token', /at the column before each/] as const;
 
 export const teachers: Cases = {
   clean: Object.fromEntries(
