@@ -1,9 +1,9 @@
 // `view --config` shows the rows of the installed LLaMA-Factory, those that its documented rules do not make among them.
 import { describe, expect, test } from 'vitest';
-import { python } from '../sources/run.ts';
-import { STARTING } from '../trl/ask.ts';
+import { python } from '../../sources/run.ts';
+import { STARTING } from '../../trl/ask.ts';
+import { TALKS } from '../compared.ts';
 import { type Shown, shown } from './asked.ts';
-import { TALKS } from './compared.ts';
 
 const NAMES = ['role', 'content', 'user', 'assistant', 'observation', 'function', 'system'];
 const ENTRY = {

@@ -1,9 +1,9 @@
 // `view --config` shows the rows of the installed axolotl.
 import { describe, expect, test } from 'vitest';
-import { STARTING } from '../trl/ask.ts';
+import { STARTING } from '../../trl/ask.ts';
+import { TALKS } from '../compared.ts';
+import { pythonIn } from '../rows.ts';
 import { type Shown, shown } from './asked.ts';
-import { TALKS } from './compared.ts';
-import { pythonIn } from './rows.ts';
 
 const CHAT = { path: 'rows.jsonl', type: 'chat_template' };
 const LONG = {

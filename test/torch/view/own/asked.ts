@@ -3,8 +3,8 @@ import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { familyFolder } from '../../../src/tokenizers/load.ts';
-import { makeWorld } from '../../cli/world.ts';
+import { familyFolder } from '../../../../src/tokenizers/load.ts';
+import { makeWorld } from '../../../cli/world.ts';
 
 export interface Shown {
   readonly code: number;
@@ -60,7 +60,7 @@ const stubbed = (python: string, list: string): string =>
     'os.environ.pop("LOSSPROOF_PIPE")',
     'sys.path.insert(0, os.getcwd())',
     'from lossproof.testing import stub',
-    `sys.path.append(${JSON.stringify(fileURLToPath(new URL('.', import.meta.url)))})`,
+    `sys.path.append(${JSON.stringify(fileURLToPath(new URL('..', import.meta.url)))})`,
     `with stub(${list}):`,
     '    runpy.run_module("lossproof_view", run_name="__main__")',
   ].join('\n');

@@ -2,10 +2,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { STARTING } from '../trl/ask.ts';
-import { pythonOf, type Which } from '../trl/versions.ts';
+import { STARTING } from '../../trl/ask.ts';
+import { pythonOf, type Which } from '../../trl/versions.ts';
+import { TALKS } from '../compared.ts';
 import { type Shown, shown } from './asked.ts';
-import { TALKS } from './compared.ts';
 
 const PAIRS = [
   { prompt: 'The sky is', completion: ' blue.' },
