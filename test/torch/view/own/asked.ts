@@ -24,7 +24,7 @@ export interface Project {
   readonly files: Readonly<Record<string, unknown>>;
   /** Packages that are not installed, and imported; what needs them is not asked. */
   readonly stubs?: readonly string[];
-  /** A module of this folder that has their list, and more of them. */
+  /** A module of the folder above that has their list, and more of them. */
   readonly stubbing?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
