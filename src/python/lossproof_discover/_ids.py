@@ -6,6 +6,8 @@ from ._words import words_of
 
 # What may stand beside `eos` or `pad` in the name of an id; `pad_to_multiple_of` is none.
 _OF_AN_ID = {"ids", "token", "tokens"}
+# Of a tokenizer.
+_USUAL = {"eos_token_id", "pad_token_id"}
 # Functions that call functions, from the one that is asked about.
 _DEEPEST = 4
 
@@ -15,7 +17,7 @@ def fixed_ids(module, name):
     found = {}
     _of(_function(module, name), found, set(), 0)
     parts = {part for part, _ in found.values()}
-    # Who reads PAD alone may be wrong because EOS is the same id.
+    # As in `_of`: of PAD and EOS.
     for other, value in vars(module).items() if len(parts) == 1 else ():
         if _part(other) not in parts:
             _take(found, other, value)
@@ -43,14 +45,16 @@ def _of(function, found, seen, depth):
                 _of(value, found, seen, depth + 1)
             continue
         _take(found, name, value)
-        if not inspect.ismodule(value) and not inspect.isclass(value):
-            for each in sorted(read):
-                if _part(each):
-                    # An attribute may be computed, and may raise anything.
-                    try:
-                        _take(found, "%s.%s" % (name, each), getattr(value, each, None))
-                    except Exception:
-                        pass
+        attributes = {each for each in read if _part(each)}
+        if not attributes or inspect.ismodule(value) or inspect.isclass(value):
+            continue
+        # Who reads one of the two may be wrong because the other is the same id.
+        for each in sorted(attributes | _USUAL):
+            # An attribute may be computed, and may raise anything.
+            try:
+                _take(found, "%s.%s" % (name, each), getattr(value, each, None))
+            except Exception:
+                pass
 
 
 def _names(code):
