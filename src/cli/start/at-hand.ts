@@ -3,6 +3,7 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoted } from '../../report/failure/reproduce.ts';
+import { harmless } from '../../report/text/visible.ts';
 import { CONFIG_NAMES } from '../config/config.ts';
 import type { Words } from '../help/words.ts';
 
@@ -16,14 +17,26 @@ export function commandsAtHand(folder: string): Words['examples'] {
     return text;
   };
   return KINDS.flatMap(({ name, holds, command, why }) => {
-    const found = files.find((file) => name.test(file) && (holds === undefined || holds(beginningOf(file))));
+    const [found, ...more] = files.filter(
+      (file) => name.test(file) && (holds === undefined || holds(beginningOf(file))),
+    );
     return found === undefined
       ? []
-      : [{ command: `npx lossproof ${command(quoted(found))}`, does: `${found} ${why}` }];
+      : [{ command: `npx lossproof ${command(quoted(found))}`, does: `${found} ${why}${alsoWords(more)}` }];
   });
 }
 
 // --- helpers ---
+
+/** Other files of the kind, so that one script of several is not taken for the only one that was seen. */
+function alsoWords(files: readonly string[]): string {
+  if (files.length === 0) return '';
+  const left = files.length - MOST_NAMED;
+  const named = files.slice(0, left === 1 ? files.length : MOST_NAMED).map(harmless);
+  return `; also ${named.join(', ')}${left > 1 ? ` and ${left} more` : ''}`;
+}
+
+const MOST_NAMED = 2;
 
 interface Kind {
   readonly name: RegExp;
