@@ -26,6 +26,8 @@ export function commandsAtHand(folder: string): Words['examples'] {
   });
 }
 
+export const looksLikeScript = (file: string): boolean => isScript(readBeginning(file));
+
 // --- helpers ---
 
 /** Other files of the kind, so that one script of several is not taken for the only one that was seen. */
@@ -54,6 +56,10 @@ const TRAINS = /\.backward\(|Trainer\(/;
 const LIBRARY = /^[ \t]*(import|from) (torch|transformers|trl|lightning|accelerate|unsloth|deepspeed)\b/m;
 const LOSS = /^ *def \w{0,40}(loss|advantage|logp|kl|mask|collat)\w{0,40}\(/im;
 
+function isScript(text: string): boolean {
+  return LIBRARY.test(text) && TRAINS.test(text) && !ADAPTER.test(text);
+}
+
 const KINDS: readonly Kind[] = [
   {
     name: new RegExp(`^(${CONFIG_NAMES.map((each) => each.replaceAll('.', '\\.')).join('|')})$`),
@@ -68,7 +74,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: PYTHON,
-    holds: (text) => LIBRARY.test(text) && TRAINS.test(text) && !ADAPTER.test(text),
+    holds: isScript,
     command: (file) => `trace -- python ${file}`,
     why: 'looks like a training script',
   },

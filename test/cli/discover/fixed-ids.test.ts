@@ -29,6 +29,17 @@ const TOKENIZER = `class Tokenizer:
 
 tok = Tokenizer()`;
 
+test('init that binds nothing of a training script names the command that judges a script', async () => {
+  const world = makeWorld(properties);
+  world.write('train.py', 'import torch\n\ndef main(model):\n    model(1).loss.backward()\n');
+  expect(await world.run('init', '--from', 'train.py', '--python', 'python3')).toBe(2);
+  expect(world.out()).toContain('npx lossproof trace -- python train.py');
+  world.write('other.py', 'def main(model):\n    return 1\n');
+  const before = world.out().length;
+  expect(await world.run('init', '--from', 'other.py', '--python', 'python3')).toBe(2);
+  expect(world.out().slice(before)).not.toContain('trace --');
+});
+
 describe('a function with special ids of its own', () => {
   test.each([
     [

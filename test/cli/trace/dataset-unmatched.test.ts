@@ -39,3 +39,19 @@ test.each([
   const { code, text } = await traced(mode);
   expect(code, text).toBe(expected);
 });
+
+test('--rows 0 shows no strips of rows, and the verdicts and failures stay', async () => {
+  const { code, text } = await traced('stop', { words: ['--rows', '0'] });
+  expect(code).toBe(1);
+  expect(text).toContain('✗ tokenize/stop-token-is-trained');
+  expect(text).not.toContain('target: what the gradient pushes up there');
+});
+
+test('a mark that is missing: the sentence says how it is left empty', async () => {
+  const { code, text } = await traced('right', {
+    words: ['--marks', '{"user": [5], "assistant": [[6], [7]]}'],
+  });
+  expect(code).toBe(2);
+  expect(text).toContain('user needs two marks');
+  expect(text).toContain('[] where nothing closes it');
+});
