@@ -31,7 +31,7 @@ tok = Tokenizer()`;
 
 test('init that binds nothing of a training script names the command that judges a script', async () => {
   const world = makeWorld(properties);
-  world.write('train.py', 'import torch\n\ndef main(model):\n    model(1).loss.backward()\n');
+  world.write('train.py', 'import torch\n\ndef main(model):\n    model(1).loss.backward()\n    return 0\n');
   expect(await world.run('init', '--from', 'train.py', '--python', 'python3')).toBe(2);
   expect(world.out()).toContain('npx lossproof trace -- python train.py');
   world.write('other.py', 'def main(model):\n    return 1\n');
