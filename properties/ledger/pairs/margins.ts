@@ -70,9 +70,12 @@ interface Pair {
 
 /** Rows are paired by their weights: those of a pair are one number. Where several pairs weigh the same, none is told apart. */
 function pairsIn(ledger: Ledger): readonly Pair[] {
-  const references = new Map(
-    ledger.scored.filter(({ by }) => by === 'reference').map((row) => [keyOf(realIds(row)), row]),
-  );
+  const references = new Map<string, ScoredRow>();
+  for (const row of ledger.scored.filter(({ by }) => by === 'reference')) {
+    // A reference may follow the policy from step to step, or have scored all rows before the first one.
+    references.set(`${row.step}: ${keyOf(realIds(row))}`, row);
+    references.set(keyOf(realIds(row)), row);
+  }
   const steps = new Map<number, Weighed[]>();
   for (const row of ledger.rows) {
     const weighed = row.reached && !isSampled(row) ? weighedOf(row, references) : undefined;
@@ -83,16 +86,12 @@ function pairsIn(ledger: Ledger): readonly Pair[] {
       const alike = rows.filter(({ weight }) => isAlike(chosen.weight, weight));
       const rejected = alike.find(({ weight }) => weight.value < 0);
       if (chosen.weight.value < 0 || alike.length !== 2 || rejected === undefined) return [];
-      const { weight, relative } = {
-        weight: chosen.weight.value,
-        relative: Math.max(chosen.weight.relative, rejected.weight.relative),
-      };
       return [
         {
           step,
           chosen: chosen.row,
-          weight,
-          relative,
+          weight: chosen.weight.value,
+          relative: Math.max(chosen.weight.relative, rejected.weight.relative),
           policy: chosen.policy - rejected.policy,
           reference: chosen.reference - rejected.reference,
           referenceMean: chosen.reference / chosen.tokens - rejected.reference / rejected.tokens,
@@ -112,7 +111,8 @@ interface Weighed {
 
 /** A row whose tokens have one weight, and that both models have scored at each of them. */
 function weighedOf(row: LedgerRow, references: ReadonlyMap<string, ScoredRow>): Weighed | undefined {
-  const other = references.get(keyOf(realIds(row)));
+  const key = keyOf(realIds(row));
+  const other = references.get(`${row.step}: ${key}`) ?? references.get(key);
   const targets = targetsOf(row);
   const weights = weightsOf(targets);
   const value = weights.length < targets.length ? undefined : commonOf(weights);
