@@ -69,8 +69,8 @@ function unmatched({ unmatchedDataset, tokenizer }: Ledger): readonly string[] {
   const them = 'no row of --dataset was found in the rows that the model was given';
   return [
     tokenizer === undefined
-      ? `What should be trained is not known: no tokenizer was seen, so ${them}. Add --tokenizer DIR, the folder with its tokenizer.json; for a tokenizer of your own, declare the ids around each turn with --marks (docs/trace.md).`
-      : `What should be trained is not known: ${them}. Name the file that the script trains on; if it writes the rows in a format of its own, give that to the tokenizer as its chat template.`,
+      ? `Nothing says which tokens should be trained: no tokenizer was seen, so ${them}. Add --tokenizer DIR, the folder with its tokenizer.json; for a tokenizer of your own, declare the ids around each turn with --marks (docs/trace.md).`
+      : `Nothing says which tokens should be trained: ${them}. Name the file that the script trains on; if it writes the rows in a format of its own, give that to the tokenizer as its chat template.`,
   ];
 }
 
