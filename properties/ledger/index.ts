@@ -12,6 +12,7 @@ import { heldOut } from './input/held-out.ts';
 import { inputProperties } from './input/input.ts';
 import { otherOrders } from './input/orders.ts';
 import { isPushedDown } from './input/policy.ts';
+import { pairMargins } from './pairs/margins.ts';
 import { pairSizes } from './pairs/opposite.ts';
 import { ownReference } from './pairs/own-reference.ts';
 import { pairSigns } from './pairs/signs.ts';
@@ -49,6 +50,7 @@ const all: readonly LedgerProperty[] = [
   ...targetProperties,
   pairSigns,
   pairSizes,
+  pairMargins,
   ownReference,
   ...weightProperties,
   ...stepProperties,

@@ -8,6 +8,7 @@ templates. `view --config` reads these files and never guesses a key.
     python scripts/view-config/known.py axolotl --out src/view/config/known/axolotl.json
     python scripts/view-config/known.py openrlhf --out src/view/config/known/openrlhf.json
     python scripts/view-config/known.py ms-swift --out src/view/config/known/ms-swift.json
+    python scripts/view-config/known.py torchtune --out src/view/config/known/torchtune.json
 
 Run it in an environment that has the trainer. `--formerly FILE` adds the keys that trl-names wrote.
 """
@@ -440,6 +441,68 @@ def ms_swift():
     }
 
 
+def torchtune():
+    """Keys that its recipes ask for, arguments of the functions that a configuration names, and what these write into rows."""
+    import inspect
+
+    import datasets
+    import yaml
+    from datasets.packaged_modules.json.json import JsonConfig
+    from datasets.packaged_modules.parquet.parquet import ParquetConfig
+    from torchtune import data
+    from torchtune import datasets as builders
+    from torchtune.models.llama3 import llama3_tokenizer
+    from torchtune.models.llama3._tokenizer import SPECIAL_TOKENS
+    from torchtune.models.qwen2 import Qwen2Tokenizer, qwen2_tokenizer
+    from torchtune.models.qwen2._tokenizer import QWEN2_SPECIAL_TOKENS
+    from torchtune.models.qwen2_5 import qwen2_5_tokenizer
+    from torchtune.models.qwen2_5._tokenizer import QWEN2_5_SPECIAL_TOKENS, Qwen2_5Tokenizer
+
+    def arguments(*functions):
+        keys = {}
+        for name, each in (item for function in functions for item in inspect.signature(function).parameters.items()):
+            if each.kind is not each.VAR_KEYWORD and name not in ("self", "tokenizer", "special_tokens", "message_transform"):
+                hint = typing.Any if isinstance(each.annotation, str) else each.annotation
+                default = None if each.default is each.empty else each.default
+                keys.setdefault(name, {"kinds": sorted(kinds_of(hint)[0]), "default": plain(default)})
+        return dict(sorted(keys.items()))
+
+    recipes = package("recipes")
+    asked = set()
+    for path in recipes.rglob("*.py"):
+        asked |= {a or b for a, b in re.findall(r"""\bcfg(?:\.get\(\s*["'](\w+)|\.(\w+))""", path.read_text(encoding="utf-8"))}
+    for path in recipes.rglob("*.yaml"):
+        asked |= set(yaml.safe_load(path.read_text(encoding="utf-8")))
+    load = {**arguments(datasets.load_dataset), **{each.name: {"kinds": ["any"], "default": None} for kind in (JsonConfig, ParquetConfig) for each in dataclasses.fields(kind)}}
+    templates = {f"torchtune.data.{name}": getattr(data, name)().template for name in ("ChatMLTemplate", "GrammarErrorCorrectionTemplate", "SummarizeTemplate", "QuestionAnswerTemplate")}
+    return {
+        "trainer": "torchtune",
+        "version": importlib.metadata.version("torchtune"),
+        "keys": {key: {"kinds": ["any"], "default": None} for key in sorted(asked - {"get", "keys", "items", "pop"})},
+        "launcher": [],
+        "parts": {
+            "chat_dataset": arguments(builders.chat_dataset),
+            "instruct_dataset": arguments(builders.instruct_dataset),
+            "alpaca_dataset": arguments(builders.alpaca_dataset),
+            "text_completion_dataset": arguments(builders.text_completion_dataset),
+            # What the function does not take itself reaches the class.
+            "preference_dataset": arguments(builders.preference_dataset, builders.PreferenceDataset),
+            "load_dataset": dict(sorted(load.items())),
+            "llama3_tokenizer": arguments(llama3_tokenizer),
+            "qwen2_tokenizer": arguments(qwen2_tokenizer, Qwen2Tokenizer),
+            "qwen2_5_tokenizer": arguments(qwen2_5_tokenizer, Qwen2_5Tokenizer),
+        },
+        "others": {},
+        "templates": {
+            **templates,
+            "alpaca": data.AlpacaToMessages().template,
+            "llama3_tokenizer": SPECIAL_TOKENS,
+            "qwen2_tokenizer": QWEN2_SPECIAL_TOKENS,
+            "qwen2_5_tokenizer": QWEN2_5_SPECIAL_TOKENS,
+        },
+    }
+
+
 def trl_names():
     import trl
 
@@ -451,7 +514,7 @@ def trl_names():
     return "\n".join(f"{name} {versions[name in theirs]}" for name in made)
 
 
-TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl, "openrlhf": openrlhf, "ms-swift": ms_swift}
+TRAINERS = {"trl": trl, "llama-factory": llama_factory, "verl": verl, "axolotl": axolotl, "openrlhf": openrlhf, "ms-swift": ms_swift, "torchtune": torchtune}
 
 
 def printed(known):

@@ -46,6 +46,13 @@ export function wholePositive(text: string): number {
   return value;
 }
 
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)
+    throw new InvalidArgumentError('It must be a whole number from 0.');
+  return value;
+}
+
 export function seedNumber(text: string): number {
   const seed = readSeed(text);
   if (seed === undefined) throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_SEED}.`);

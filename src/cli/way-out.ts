@@ -20,7 +20,7 @@ export interface Loss {
 }
 
 /** For a pipe or a CI log, unless COLUMNS says how wide its reader is. */
-const COLUMNS_WITHOUT_TERMINAL = 100;
+const COLUMNS_WITHOUT_TERMINAL = 80;
 
 function columnsAsTold(): number {
   const told = Number(process.env.COLUMNS);

@@ -5,6 +5,7 @@ import type { Op } from '../protocol/message.ts';
 import type { Semantics } from '../vocabulary.ts';
 import { constants } from './constants.ts';
 import type { Candidate, LoadedFile, Way } from './dialogue.ts';
+import { fixedTokens, fixedWords } from './fixed-ids.ts';
 import { type Fit, type Found, isBug, leftOutWords, type Misfit } from './found.ts';
 import { inventedItems } from './invented.ts';
 import { variantWords } from './variant.ts';
@@ -206,15 +207,24 @@ function serveText({ arrays }: Found, entries: readonly Entry[]): string {
   const measured = Object.entries(semantics).map(
     ([key, value]) => `        ${python(key)}: ${python(value === Number.POSITIVE_INFINITY ? null : value)},`,
   );
-  if (measured.length === 0) return `lossproof.serve(${given.join(', ')})`;
+  const tokens = tokensLine(entries);
+  if (measured.length === 0 && tokens.length === 0) return `lossproof.serve(${given.join(', ')})`;
   return [
     'lossproof.serve(',
     ...given.map((each) => `    ${each},`),
-    '    semantics={  # as measured; take out what training does not rely on',
-    ...measured,
-    '    },',
+    ...tokens,
+    ...(measured.length === 0
+      ? []
+      : ['    semantics={  # as measured; take out what training does not rely on', ...measured, '    },']),
     ')',
   ].join('\n');
+}
+
+/** The special ids of all functions together: one adapter has one vocabulary. */
+function tokensLine(entries: readonly Entry[]): string[] {
+  const fixed = Object.assign({}, ...entries.map(({ way }) => way.fixed)) as Way['fixed'];
+  const tokens = fixedTokens({ fixed });
+  return tokens === undefined ? [] : [`    tokens=${python(tokens)},  # ${fixedWords({ fixed })}`];
 }
 
 /** What was made up is nobody's semantics. */

@@ -4,7 +4,11 @@ import type { Candidate, Way } from './dialogue.ts';
 import type { Broken } from './judge.ts';
 
 export function againstNames(candidate: Candidate, way: Way, variant: Semantics): Broken | undefined {
-  return crossedBounds(way, variant) ?? overTheBatch(candidate, variant);
+  return (
+    crossedBounds(way, variant) ??
+    overTheBatch(candidate, variant) ??
+    unreadReference(candidate, way, variant)
+  );
 }
 
 /** The lower bound that it has is measured as the upper one. */
@@ -38,5 +42,23 @@ function overTheBatch(
       advantage_scaling === 'group'
         ? 'It divides by the spread of the group, and subtracts the mean of the whole batch.'
         : 'By its name it is of groups, and it subtracts the mean of the whole batch.',
+  };
+}
+
+/** Handed what a reference says of both completions, it is DPO that forgot it; SimPO under its own name may be handed it in vain. */
+function unreadReference(
+  { name }: Candidate,
+  { arguments: given, call }: Way,
+  { preference_objective }: Semantics,
+): Broken | undefined {
+  if (preference_objective !== 'simpo' || /simpo|cpo|free/i.test(name + call)) return undefined;
+  const handed = given
+    .filter(([, text]) => /\bref_(chosen|rejected)/.test(text))
+    .map(([parameter]) => parameter);
+  if (handed.length === 0) return undefined;
+  return {
+    property: 'preference_loss/equals-the-objective',
+    level: 'must',
+    sentence: `It takes ${handed.join(' and ')}, and nothing that it returns depends on them: without a reference this is SimPO, and no DPO.`,
   };
 }

@@ -60,6 +60,8 @@ export interface Way {
   readonly invented: readonly (readonly [name: string, text: string])[];
   /** Those of the project's own defaults, likewise. */
   readonly own: readonly (readonly [name: string, text: string])[];
+  /** Special ids that it reads and is not handed, by the name of the constant. */
+  readonly fixed: Readonly<Record<string, readonly [part: 'eos' | 'pad', ids: readonly number[]]>>;
   /** All names speak for it. */
   readonly agrees: boolean;
   /** A term is on that is off by default. */

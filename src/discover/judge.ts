@@ -113,8 +113,16 @@ function brokenDoubt(op: Op, { item, sentence, answers }: Doubt): Broken {
   return {
     property: `${op}/${item}`,
     level: 'must',
-    sentence: answer === undefined ? sentence : `${sentence} If it is meant: ${answer}`,
+    sentence: answer === undefined ? sentence : `${sentence} ${answerWords(answer)}`,
   };
+}
+
+/** An answer is a line of a declaration, and in brackets what it says. */
+function answerWords(answer: string): string {
+  const [line = '', says = ''] = answer.split('  (');
+  return says.startsWith('it should be')
+    ? `If it should be that formula, declare ${line}, and \`check\` compares every answer with it.`
+    : `If it is meant, declare ${line}.`;
 }
 
 async function brokenBy(

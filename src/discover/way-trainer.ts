@@ -5,9 +5,11 @@ import { objectTrainer, reject } from '../trainer/object.ts';
 import type { Trainer } from '../trainer/trainer.ts';
 import type { Semantics } from '../vocabulary.ts';
 import type { Dialogue, Way } from './dialogue.ts';
+import { fixedTokens } from './fixed-ids.ts';
 
 export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
   const wire = { layoutOf: () => TOKEN_ROW, base64: false, floats: 'float32' } as const;
+  const tokens = fixedTokens(way);
   const answer = async (args: never): Promise<never> => {
     // Its tracks are in the layout of the way by now.
     const said = await dialogue.answer(way.way, encodeArgs(op, args, wire));
@@ -16,7 +18,7 @@ export function wayTrainer(op: Op, way: Way, dialogue: Dialogue): Trainer {
     return said.ok as never;
   };
   return objectTrainer({
-    hello: { ...helloOf(op, way), semantics: givenBy(op, way) },
+    hello: { ...helloOf(op, way), semantics: givenBy(op, way), ...(tokens === undefined ? {} : { tokens }) },
     ops: { [op]: answer },
   });
 }

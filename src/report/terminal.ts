@@ -27,8 +27,6 @@ export interface TerminalOptions {
   readonly replay: Replay;
   /** Redraw one line while properties run. */
   readonly live: boolean;
-  /** The final line may be broken to fit; in a log it is one line, for those who search for it. */
-  readonly onScreen?: boolean;
   /** Failures and the final line only. */
   readonly quiet: boolean;
   /** The labels of each property's cases, with their shares and thresholds. */
@@ -180,7 +178,6 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
         const blocks = told.flatMap((lines) => ['', ...lines]);
         const all = options.note === undefined ? notes : [...notes, options.note];
         const line = summaryLine(results, { ...seed, ...event, notes: all, noun: nounOf(options.replay) });
-        const summary = options.onScreen === true ? parted(line, width) : [line];
         say(
           ...blocks,
           ...noteLines([...doubts, ...(event.notes ?? [])], results, width),
@@ -190,7 +187,7 @@ export function terminalReport(options: TerminalOptions): (event: RunEvent) => v
             ? []
             : unjudgedLines(event).flatMap((line) => wrap(line, width).map(paint.orange))),
           ...(options.quiet && blocks.length === 0 ? [] : ['']),
-          ...summary.map((line) => paint.bold(line)),
+          ...parted(line, width).map((each) => paint.bold(each)),
         );
         break;
       }

@@ -10,7 +10,7 @@ import { unreadSentences } from './unread.ts';
  * failed by itself is said by whoever started it, who knows how it ended.
  */
 export function blindness(ledger: Ledger): readonly string[] {
-  return [...troubles(ledger), ...nothingSeen(ledger), ...unexplained(ledger)];
+  return [...troubles(ledger), ...nothingSeen(ledger), ...unexplained(ledger), ...unmatched(ledger)];
 }
 
 /** Sentences of what was not seen beside what was: the run may pass, and they belong to its report. */
@@ -60,6 +60,17 @@ function unexplained(ledger: Ledger): readonly string[] {
   const found = heads.length === 0 ? 'the head' : `the head that was found (${heads.join(', ')})`;
   return [
     `No single target explains the gradient at any position. Either the loss is over the whole vocabulary (distillation, or an entropy bonus that is larger than the rest), or ${found} does not predict the tokens. Name the head in the script, after the model: import lossproof_trace; lossproof_trace.watch(model, head=...).`,
+  ];
+}
+
+/** Who names the data set asks what should be trained: no pass where that was not found out. */
+function unmatched({ unmatchedDataset, tokenizer }: Ledger): readonly string[] {
+  if (unmatchedDataset !== true) return [];
+  const them = 'no row of --dataset was found in the rows that the model was given';
+  return [
+    tokenizer === undefined
+      ? `What should be trained is not known: no tokenizer was seen, so ${them}. Add --tokenizer DIR, the folder with its tokenizer.json; for a tokenizer of your own, declare the ids around each turn with --marks (docs/trace.md).`
+      : `What should be trained is not known: ${them}. Name the file that the script trains on; if it writes the rows in a format of its own, give that to the tokenizer as its chat template.`,
   ];
 }
 

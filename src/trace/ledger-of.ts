@@ -79,6 +79,7 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
     generations,
     ...(replicas.length === 0 ? {} : { replicas }),
     settings,
+    ...(isUnmatched(rows, dataset) && !scores ? { unmatchedDataset: true } : {}),
     tokenizer,
     ...(world.marks === undefined ? {} : { template: world.marks }),
     versions,
@@ -86,6 +87,12 @@ export function ledgerOf(processes: readonly (readonly ReadRecord[])[], options:
 }
 
 // --- helpers ---
+
+/** The user has said what should be trained, and it is known of no row. */
+function isUnmatched(rows: readonly LedgerRow[], dataset: readonly Entry[] | undefined): boolean {
+  const unknown = rows.every(({ spans: { origin } }) => origin.kind === 'unknown' || origin.kind === 'text');
+  return dataset !== undefined && rows.length > 0 && unknown;
+}
 
 function processOf({ process, records, rank }: Ranked): LedgerProcess {
   const { kind: _kind, trace: _trace, ...facts } = process;

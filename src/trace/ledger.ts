@@ -31,6 +31,7 @@ export interface Ledger {
   /** Processes that hold the same tensors, compared; absent: none was. */
   readonly replicas?: readonly ReplicaSet[];
   readonly settings: Settings;
+  readonly unmatchedDataset?: true;
   readonly tokenizer: Tokenizer | undefined;
   /** Absent: the tokenizer has no chat template, or one that opens answers with no mark of its own. */
   readonly template?: TemplateMarks | undefined;

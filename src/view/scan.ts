@@ -263,7 +263,9 @@ function viewedOf(number: number, shape: Shape, options: Making, assumed: Set<st
   if (made.row === undefined) return { ...of, faults: made.faults };
   const row = shape.kind === 'made' ? made.row : cutRow(made.row, options.maxLength, options.truncationSide);
   const own =
-    shape.kind === 'ids' && shape.promptsTrained === true ? { ...options, promptsTrained: true } : options;
+    'promptsTrained' in shape && shape.promptsTrained === true
+      ? { ...options, promptsTrained: true }
+      : options;
   return { ...of, row, faults: [...made.faults, ...judge(row, own)] };
 }
 

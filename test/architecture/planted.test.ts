@@ -21,10 +21,13 @@ test('each rule over series has a planted fault', () => {
 });
 
 test('each rule beside a baseline finds a planted fault', () => {
-  const found = TASKS.flatMap((kind) =>
-    BESIDE.flatMap((fault) =>
-      [0, 1, 2].flatMap((task) => saidBeside(runOf(kind, task, 7, { fault }), [runOf(kind, task, 1)])),
-    ),
-  ).map(({ rule }) => rule);
-  expect(idsOf(besideRules).filter((id) => !found.includes(id))).toEqual([]);
+  const missing = new Set(idsOf(besideRules));
+  for (const kind of TASKS)
+    for (const fault of BESIDE)
+      for (const task of [0, 1, 2]) {
+        if (missing.size === 0) return;
+        const found = saidBeside(runOf(kind, task, 7, { fault }), [runOf(kind, task, 1)]);
+        for (const { rule } of found) missing.delete(rule);
+      }
+  expect([...missing]).toEqual([]);
 });

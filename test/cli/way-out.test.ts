@@ -7,13 +7,13 @@ const pipe = new PassThrough() as unknown as NodeJS.WriteStream;
 afterEach(() => void vi.unstubAllEnvs());
 
 test.each([
-  ['80', 80],
+  ['64', 64],
   ['132', 132],
-  ['', 100],
-  ['0', 100],
-  ['-3', 100],
-  ['wide', 100],
-  ['80.5', 100],
+  ['', 80],
+  ['0', 80],
+  ['-3', 80],
+  ['wide', 80],
+  ['80.5', 80],
 ] as const)('COLUMNS=%s of a pipe is %i columns', (told, columns) => {
   vi.stubEnv('COLUMNS', told);
   expect(openWayOut(pipe).screen.columns).toBe(columns);

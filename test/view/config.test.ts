@@ -10,6 +10,7 @@ import { msSwift } from '../../src/view/config/ms-swift/settings.ts';
 import { openrlhf } from '../../src/view/config/openrlhf/settings.ts';
 import type { Host } from '../../src/view/config/plan.ts';
 import { readerOf } from '../../src/view/config/recognise.ts';
+import { torchtune } from '../../src/view/config/torchtune/settings.ts';
 import { trl } from '../../src/view/config/trl/settings.ts';
 import { verl } from '../../src/view/config/verl/settings.ts';
 import { scan } from '../../src/view/scan.ts';
@@ -28,6 +29,7 @@ const HOST: Host = {
   dataTyped: false,
   kindOf: (path) => (/config\.json$/.test(path) ? undefined : /\.\w+$/.test(path) ? 'file' : 'folder'),
   namesIn: () => ['train.jsonl'],
+  readText: () => ({ complaint: 'none' }),
   readJson: () => ({ ok: INFO }),
 };
 const fileOf = (values: Readonly<Record<string, unknown>>) => ({
@@ -107,13 +109,36 @@ const NAMED = {
   axolotl: (_: string, on: boolean) => ({
     datasets: [{ path: 'a.jsonl', type: on ? 'chat_template' : 'alpaca', message_field_training: 'h' }],
   }),
+  torchtune: (dataset: string, on: boolean) => ({
+    tokenizer: {
+      _component_: on
+        ? 'torchtune.models.llama3.llama3_tokenizer'
+        : 'torchtune.models.qwen2_5.qwen2_5_tokenizer',
+      path: 'm/original/tokenizer.model',
+      max_seq_len: on ? 20 : null,
+    },
+    dataset: {
+      source: 'json',
+      data_files: 'a.jsonl',
+      ...(dataset === 'alpaca'
+        ? {
+            _component_: `torchtune.datasets.${on ? 'alpaca' : 'preference'}_dataset`,
+            column_map: { chosen: 'a', rejected: 'messages', instruction: 'q', output: 'a' },
+          }
+        : {
+            _component_: 'torchtune.datasets.chat_dataset',
+            conversation_column: dataset === 'talks' ? 'conversations' : 'messages',
+            conversation_style: dataset === 'talks' ? 'sharegpt' : 'openai',
+          }),
+    },
+  }),
   verl: (_: string, on: boolean) =>
     on
       ? { model: { path: 'm' }, data: { train_files: 'a.parquet' } }
       : { actor_rollout_ref: { model: { path: 'm' } }, data: { train_files: 'a.jsonl' } },
 } as const;
 
-describe.each([trl, llamaFactory, verl, axolotl, openrlhf, msSwift])('$known', (reader) => {
+describe.each([trl, llamaFactory, verl, axolotl, openrlhf, msSwift, torchtune])('$known', (reader) => {
   const keys = Object.keys(knownOf(reader.known).keys);
 
   test('plans, whatever the values are', () => {
@@ -170,6 +195,7 @@ test('a file is that of the trainer whose keys it has', () => {
   expect(of({ base_model: 'm', datasets: [{ path: 'd' }], adapter: 'lora', sequence_len: 2048 })).toBe(
     'axolotl',
   );
+  expect(of({ tokenizer: { _component_: 'torchtune.x' }, dataset: {}, checkpointer: {} })).toBe('torchtune');
   expect(of({ adapter: 'trl-grpo', python: '.venv/bin/python' })).toContain('of lossproof itself');
 });
 

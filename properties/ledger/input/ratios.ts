@@ -15,12 +15,13 @@ import {
 } from '../../../src/index.ts';
 import { isSampled } from '../tokens/trained.ts';
 import { placeOf } from '../words.ts';
+import { misplacedIn } from './misplaced.ts';
 import { trainsPolicy } from './policy.ts';
 
 export function ratioNotices(ledger: Ledger): readonly LedgerNotice[] {
   if (!trainsPolicy(ledger)) return [];
   const rows = ledger.rows.filter((row) => row.reached && isSampled(row) && row.dropout === undefined);
-  return [...behind(ledger, rows), ...renewed(ledger, rows)];
+  return [...behind(ledger, rows), ...renewed(ledger, rows), ...misplaced(ledger, rows)];
 }
 
 // --- helpers ---
@@ -28,9 +29,7 @@ export function ratioNotices(ledger: Ledger): readonly LedgerNotice[] {
 /** Rows that were just sampled by the model that is trained, whose weights hold a ratio to another one. */
 function behind(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
   const found = rows.flatMap((row) => {
-    const of = row.spans.origin.kind === 'generation' ? row.spans.origin.generations : [];
-    const own = of.map((at) => ledger.generations[at]);
-    if (!own.every((each) => each?.step === row.step && each.model === row.model)) return [];
+    if (!isFresh(ledger, row)) return [];
     const targets = targetsOf(row);
     const other = ledger.scored.find(
       (each) =>
@@ -47,6 +46,35 @@ function behind(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
   return [
     {
       sentence: `The tokens of ${many(found.length, 'completion')} weigh an advantage times the ratio to model ${first.other.model} (from ${placeOf(ledger, first.row)}), and model ${first.row.model}, which is trained, sampled them in the same step: the first ratio is not 1. The old log-probabilities come from a copy that does not follow the policy, or follows it too late.`,
+      answers: [],
+      asked: true,
+    },
+  ];
+}
+
+/** It was sampled in the step by the model that is trained. */
+function isFresh({ generations }: Ledger, row: LedgerRow): boolean {
+  const of = row.spans.origin.kind === 'generation' ? row.spans.origin.generations : [];
+  return of.map((at) => generations[at]).every((each) => each?.step === row.step && each.model === row.model);
+}
+
+/** Rows that were just sampled, whose weights hold a ratio to scores that are not their own. */
+function misplaced(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
+  const found = rows.flatMap((row) => {
+    const targets = targetsOf(row);
+    if (!isFresh(ledger, row) || isEven(targets)) return [];
+    const scored = ledger.scored.filter(({ step }) => step === row.step);
+    const says = misplacedIn(scored, row, targets, (each, columns, some) =>
+      holdsRatio(some, gapsOf(some, row, each, columns)),
+    );
+    return says === undefined ? [] : [{ row, says }];
+  });
+  const [first] = found;
+  const alike = found.filter(({ says }) => says === first?.says);
+  if (first === undefined || alike.length < 2) return [];
+  return [
+    {
+      sentence: `The tokens of ${many(alike.length, 'completion')} (from ${placeOf(ledger, first.row)}) weigh an advantage times the ratio to scores that are not their own: ${first.says}. They were sampled in the same step, so that the first ratio is 1. Order, pad and shift the old log-probabilities as those of the policy.`,
       answers: [],
       asked: true,
     },
@@ -97,8 +125,8 @@ const LEAST = 4;
 const NEAR_ONE = 1e-3;
 
 /** What the row scores above the other one, at each target, (n,). NaN: not known. */
-function gapsOf(targets: readonly Target[], row: LedgerRow, other: RowIds): number[] {
-  const shift = other.real.indexOf(true) - row.real.indexOf(true);
+function gapsOf(targets: readonly Target[], row: LedgerRow, other: RowIds, columns?: number): number[] {
+  const shift = columns ?? other.real.indexOf(true) - row.real.indexOf(true);
   return targets.map(({ column, trained: { temperature = 1 } }) =>
     Math.abs(temperature - 1) > NEAR_ONE
       ? Number.NaN

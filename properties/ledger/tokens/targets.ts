@@ -10,6 +10,7 @@ import {
 } from '../../../src/index.ts';
 import { asides, type Found, givenOf, idName, judgementOf, placeOf, rowStrip, tokenIn } from '../words.ts';
 import { meantTargets, type OffTarget, shiftOf } from './shifts.ts';
+import { taughtNotices } from './taught.ts';
 import { explained, mostlyOpen, needsTrained, UNEXPLAINED } from './trained.ts';
 
 function judgeTargets(ledger: Ledger): LedgerJudgement {
@@ -38,7 +39,10 @@ function judgeTargets(ledger: Ledger): LedgerJudgement {
       return { harm: wrong.length, tell: () => tellTarget(ledger, row, wrong, columns) };
     });
   const may = asides(meant.size, 'the targets may be those of a masked model, a teacher or clean texts');
-  return judgementOf(judged - meant.size, [...setAside, ...may], found);
+  return {
+    ...judgementOf(judged - meant.size, [...setAside, ...may], found),
+    notices: taughtNotices(ledger),
+  };
 }
 
 /** Of a row with a gradient, in which no target can be compared. */

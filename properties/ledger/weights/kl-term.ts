@@ -10,6 +10,7 @@ import {
   type LedgerRow,
   type Line,
   lineThrough,
+  type RowIds,
   realIds,
   type Semantics,
   sameIds,
@@ -36,14 +37,25 @@ export function referenceGaps(ledger: Ledger, row: LedgerRow, targets: readonly 
       sameIds(realIds(each), ids),
   );
   if (twin === undefined) return { unknown: 'no log-probabilities of a reference were seen for this row' };
-  const shift = twin.real.indexOf(true) - row.real.indexOf(true);
-  const d = targets.map(
-    ({ column }) => (twin.logprobs?.[column + shift] ?? Number.NaN) - (row.logprobs?.[column] ?? Number.NaN),
-  );
+  const d = gapsTo(twin, row, targets);
   if (d.some(Number.isNaN)) return { unknown: 'the log-probabilities of this row are not all known' };
   if (!d.every(isNoGap) && targets.some((target) => !atTemperatureOne(target)))
     return { unknown: 'scores at another temperature than 1 are not in the trace' };
   return { d };
+}
+
+/** ref - logprob at each of these targets, (n,), of this row of the reference, so many columns on. NaN: not known. */
+export function gapsTo(
+  reference: RowIds,
+  row: LedgerRow,
+  targets: readonly Target[],
+  columns?: number,
+): number[] {
+  const shift = columns ?? reference.real.indexOf(true) - row.real.indexOf(true);
+  return targets.map(
+    ({ column }) =>
+      (reference.logprobs?.[column + shift] ?? Number.NaN) - (row.logprobs?.[column] ?? Number.NaN),
+  );
 }
 
 /** The same model scores a row a little differently in a batch of another shape: of float32 logits, a few units of the last digit. */

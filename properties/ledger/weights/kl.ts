@@ -25,6 +25,7 @@ import {
 } from '../words.ts';
 import { betaOf, fromOf, perTokenTerm, policyAggregation } from './declared.ts';
 import { tokensOf } from './groups.ts';
+import { misplacedKl } from './kl-misplaced.ts';
 import { FEWEST_POINTS, klFits, referenceGaps } from './kl-term.ts';
 
 /** A coefficient so far off is another one; clamps that bind at a token or two move a slope less. */
@@ -51,7 +52,10 @@ export const klInWeights: LedgerProperty = {
     const sure = betaOf(ledger.settings) !== undefined || (good === 0 && isOfBothSigns(wrong));
     const found = sure ? wrong : [];
     const open = asides(wrong.length - found.length, 'no KL is declared, and other terms bend weights, too');
-    return judgementOf(good + found.length, [...left, ...open], found);
+    return {
+      ...judgementOf(good + found.length, [...left, ...open], found),
+      notices: misplacedKl(ledger),
+    };
   },
 };
 

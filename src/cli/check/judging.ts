@@ -76,7 +76,6 @@ export async function checkWith(
     paint,
     replay,
     live: context.out.isTty && options.quiet !== true && !context.env.CI && context.env.TERM !== 'dumb',
-    onScreen: context.out.isTty,
     quiet: options.quiet === true,
     labels: options.labels === true,
     rows: options.rows === true,

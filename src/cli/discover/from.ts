@@ -1,11 +1,16 @@
 // `init --from`: what `discover` found, with a question where several functions answer one op. Nobody at the terminal: the
 // likeliest is taken, and said.
+import { resolve } from 'node:path';
 import { fitsOf, type Preferred } from '../../discover/adapter.ts';
 import type { Fit, Found } from '../../discover/found.ts';
 import { variantWords } from '../../discover/variant.ts';
 import type { Op } from '../../protocol/message.ts';
+import { quoted } from '../../report/failure/reproduce.ts';
+import { harmless, wrap } from '../../report/text/visible.ts';
 import { type Context, isProblem, refuse, say } from '../context.ts';
 import { INTERRUPTED, NO_VERDICT } from '../exit.ts';
+import { widthOfScreen } from '../screen.ts';
+import { looksLikeScript } from '../start/at-hand.ts';
 import { DEFAULT_GIGABYTES, DEFAULT_SECONDS, discovered, sayFound, type Written, write } from './discover.ts';
 
 /** What was written, or an exit code. */
@@ -26,10 +31,20 @@ export async function writeFrom(
   if (done.interrupted) return INTERRUPTED;
   const written = write(done.found, file, paths, { force }, context, await preferredOf(done.found, context));
   if (written === undefined) {
+    const script = paths.find((path) => looksLikeScript(resolve(context.cwd, path)));
     say(
       context,
       '',
       'Nothing was bound, so nothing was written: `npx lossproof init` writes an adapter to fill.',
+      ...(script === undefined
+        ? []
+        : [
+            ...wrap(
+              harmless(`${script} looks like a training script. To judge what it trains:`),
+              widthOfScreen(context),
+            ),
+            `  npx lossproof trace -- python ${quoted(script)}`,
+          ]),
     );
     return NO_VERDICT;
   }

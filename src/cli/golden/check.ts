@@ -78,7 +78,6 @@ async function checkWith(
     paint,
     replay,
     live: context.out.isTty && !quiet && !context.env.CI && context.env.TERM !== 'dumb',
-    onScreen: context.out.isTty,
     quiet,
     rows: options.rows === true,
     now: () => performance.now(),

@@ -109,7 +109,6 @@ export async function judgeReading(
     replay,
     letters: print.letters,
     live: false,
-    onScreen: context.out.isTty,
     quiet,
     judgedOnly: true,
     before: () => (quiet ? [] : apart(unjudgedLines(results, held.rules, print))),

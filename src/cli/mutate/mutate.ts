@@ -285,7 +285,7 @@ async function mutateWith(
     if (notGreen !== undefined) return refuse(context, notGreenProblem(notGreen, plan));
     const mutation = mutationOf([going.start, ...going.baseline, ...going.judged, ...events]);
     if (mutation === undefined) return interrupts.signal.aborted ? INTERRUPTED : NO_VERDICT;
-    const lines = mutateLines(mutation, { width, paint, onScreen: place.out.isTty });
+    const lines = mutateLines(mutation, { width, paint });
     say(place, ...(options.quiet === true ? lines.slice(lines.lastIndexOf('') + 1) : lines));
     const left = scoreOf(mutation).left;
     if (left > 0 && options.quiet !== true)

@@ -88,7 +88,6 @@ export async function mergeParts(
       paint: choosePaint(context.out.isTty, context.env),
       replay: replayFor(run),
       live: false,
-      onScreen: context.out.isTty,
       quiet: options.quiet === true,
       rows: options.rows === true,
       note: partsWords(parts),

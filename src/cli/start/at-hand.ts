@@ -3,6 +3,7 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoted } from '../../report/failure/reproduce.ts';
+import { harmless } from '../../report/text/visible.ts';
 import { CONFIG_NAMES } from '../config/config.ts';
 import type { Words } from '../help/words.ts';
 
@@ -16,14 +17,28 @@ export function commandsAtHand(folder: string): Words['examples'] {
     return text;
   };
   return KINDS.flatMap(({ name, holds, command, why }) => {
-    const found = files.find((file) => name.test(file) && (holds === undefined || holds(beginningOf(file))));
+    const [found, ...more] = files.filter(
+      (file) => name.test(file) && (holds === undefined || holds(beginningOf(file))),
+    );
     return found === undefined
       ? []
-      : [{ command: `npx lossproof ${command(quoted(found))}`, does: `${found} ${why}` }];
+      : [{ command: `npx lossproof ${command(quoted(found))}`, does: `${found} ${why}${alsoWords(more)}` }];
   });
 }
 
+export const looksLikeScript = (file: string): boolean => isScript(readBeginning(file));
+
 // --- helpers ---
+
+/** Other files of the kind, so that one script of several is not taken for the only one that was seen. */
+function alsoWords(files: readonly string[]): string {
+  if (files.length === 0) return '';
+  const left = files.length - MOST_NAMED;
+  const named = files.slice(0, left === 1 ? files.length : MOST_NAMED).map(harmless);
+  return `; also ${named.join(', ')}${left > 1 ? ` and ${left} more` : ''}`;
+}
+
+const MOST_NAMED = 2;
 
 interface Kind {
   readonly name: RegExp;
@@ -41,6 +56,10 @@ const TRAINS = /\.backward\(|Trainer\(/;
 const LIBRARY = /^[ \t]*(import|from) (torch|transformers|trl|lightning|accelerate|unsloth|deepspeed)\b/m;
 const LOSS = /^ *def \w{0,40}(loss|advantage|logp|kl|mask|collat)\w{0,40}\(/im;
 
+function isScript(text: string): boolean {
+  return LIBRARY.test(text) && TRAINS.test(text) && !ADAPTER.test(text);
+}
+
 const KINDS: readonly Kind[] = [
   {
     name: new RegExp(`^(${CONFIG_NAMES.map((each) => each.replaceAll('.', '\\.')).join('|')})$`),
@@ -55,7 +74,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: PYTHON,
-    holds: (text) => LIBRARY.test(text) && TRAINS.test(text) && !ADAPTER.test(text),
+    holds: isScript,
     command: (file) => `trace -- python ${file}`,
     why: 'looks like a training script',
   },

@@ -11,7 +11,7 @@ import { OP_CAPABILITIES } from '../../protocol/hello.ts';
 import { type Hello, OPS, type Op } from '../../protocol/message.ts';
 import { troubleLines } from '../../report/failure/trouble.ts';
 import { choosePaint } from '../../report/text/paint.ts';
-import { pad, wrap } from '../../report/text/visible.ts';
+import { pad, widthOf, wrap } from '../../report/text/visible.ts';
 import type { Trainer } from '../../trainer/trainer.ts';
 import type { Layout } from '../../vocabulary.ts';
 import { layoutHint } from '../check/layout-hint.ts';
@@ -154,14 +154,16 @@ function trialLines(op: Op, trial: Trial, context: Context): string[] {
   const paint = choosePaint(context.out.isTty, context.env);
   const width = widthOfScreen(context) - INDENT.length;
   const glyph = { good: paint.blue('✓'), bad: paint.orange('✗'), untried: paint.dim('–') }[trial.verdict];
+  const untried = trial.verdict === 'untried' ? 'not tried: ' : '';
   const lines =
     trial.outcome?.kind === 'error'
       ? troubleLines(trial.outcome.failure, { width, paint })
-      : trial.lines.flatMap((line) => wrap(line, width - OP_WIDTH));
-  const untried = trial.verdict === 'untried' ? 'not tried: ' : '';
-  return lines.map((line, at) =>
-    at === 0 ? `${glyph} ${pad(op, OP_WIDTH)}  ${untried}${line}` : line === '' ? '' : INDENT + line,
-  );
+      : trial.lines.flatMap((line) => wrap(untried + line, width));
+  const [first = ''] = lines;
+  // In the column of the table only what fits there; a complaint stands whole below its op.
+  const isShort = lines.length === 1 && widthOf(first) <= width - OP_WIDTH;
+  if (isShort) return [`${glyph} ${pad(op, OP_WIDTH)}  ${first}`];
+  return [`${glyph} ${op}`, ...lines.map((line) => (line === '' ? '' : INDENT + line))];
 }
 
 function helloLines({ hello, semantics, tokenizer }: World, width: number): string[] {

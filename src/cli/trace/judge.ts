@@ -117,7 +117,6 @@ export async function judgeTrace(traced: Traced, run: TraceRun, record: RunRecor
     paint,
     replay,
     live: false,
-    onScreen: screen.out.isTty,
     // A table of what could not be judged says nothing.
     quiet: quiet || ledger.rows.length === 0,
     judgedOnly: true,

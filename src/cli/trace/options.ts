@@ -15,7 +15,7 @@ import { namedTokenizer } from '../check/plan.ts';
 import type { RecordOptions } from '../check/record.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context, Problem } from '../context.ts';
-import { collect, levelName, wholePositive } from '../options.ts';
+import { collect, levelName, wholeNumber, wholePositive } from '../options.ts';
 import { addOutputOptions } from '../outputs/outputs.ts';
 import { readTraceFolder, TRACES, type TraceFiles } from './folder.ts';
 
@@ -104,7 +104,11 @@ export function addTraceOptions(command: Command): Command {
       'properties whose notices you accept, so that --strict does not fail on them; separated by commas; repeatable',
       collect,
     )
-    .option('--rows <count>', 'number of rows to show, wrong ones first (default: a few)', wholePositive)
+    .option(
+      '--rows <count>',
+      'number of rows to show, wrong ones first (default: a few; 0: none)',
+      wholeNumber,
+    )
     .option('--full', 'show every token of long rows')
     .option('--quiet', 'print failures and the final line only')
     .option(

@@ -94,7 +94,7 @@ export async function openConfiguration(
     world: { ...world.view, ...opened.settings, ...(own === undefined ? {} : { own }) },
     read: [
       how,
-      `read from ${config.name}: ${plan.read.join(', ')}${typed.length === 0 ? '' : `; typed, which wins: ${typed.join(', ')}`}`,
+      `read from ${plan.from === undefined ? '' : `${plan.from} and `}${config.name}: ${plan.read.join(', ')}${typed.length === 0 ? '' : `; typed, which wins: ${typed.join(', ')}`}`,
     ],
     faults: told === undefined ? faults : ofInstalled(faults, reader.known, told),
     after() {
@@ -172,6 +172,7 @@ function hostOf({ cwd }: Context, dataTyped: boolean): Host {
       return status?.isFile() === true ? 'file' : status?.isDirectory() === true ? 'folder' : undefined;
     },
     namesIn: (path) => readdirSync(resolve(cwd, homed(path))).sort(),
+    readText: (path) => readText(resolve(cwd, homed(path))),
     readJson: (path) => readJson(resolve(cwd, homed(path))),
   };
 }

@@ -13,6 +13,7 @@ from lossproof._values import encoder, record
 from ._asks import ASKS
 from ._callers import handed
 from ._guard import Refused, TooLong, bound, within
+from ._ids import fixed_ids
 from ._load import load
 from ._plans import nameable
 from ._printed import listen, printed
@@ -79,8 +80,9 @@ class Desk:
         found, count, why = self._trier.tried(one, loaded, op, arrays, [tuple(c) for c in cases], own)
         begin = len(self._tried)
         self._tried += found
+        fixed = fixed_ids(loaded.module, one.name) if found else {}
         return {
-            "ways": [self._told(begin + at, tried) for at, tried in enumerate(found)],
+            "ways": [{**self._told(begin + at, tried), "fixed": fixed} for at, tried in enumerate(found)],
             "tried": count,
             "why": why,
         }

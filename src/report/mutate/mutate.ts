@@ -9,8 +9,6 @@ import { harmless, wrap } from '../text/visible.ts';
 
 export interface MutatePrint {
   readonly width: number;
-  /** Lines for logs are searched, and not broken. */
-  readonly onScreen: boolean;
   readonly paint: Paint;
 }
 
@@ -50,7 +48,7 @@ export function mutateLines(mutation: Mutation, print: MutatePrint): readonly st
     ...unreached.flatMap((each) => wrap(harmless(`  ${unreachedSentence(each)}`), width)),
     ...untriedLines(mutation, print),
     '',
-    ...(print.onScreen ? wrap(scoreLine(mutation), width) : [scoreLine(mutation)]).map(paint.bold),
+    ...wrap(scoreLine(mutation), width).map(paint.bold),
   ];
 }
 

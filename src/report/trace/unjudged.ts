@@ -67,7 +67,7 @@ export function unspokenOf(ledger: Ledger): readonly string[] {
         ]),
     ...(mayBePairs(ledger)
       ? [
-          `As many rows are made less likely as likelier, and a reference scored the same rows: this may be a loss of preference pairs, such as DPO, and was not judged as one. Add --dataset FILE, the pairs that are trained, and --semantics '{"preference_objective":"dpo"}'.`,
+          `As many rows are made less likely as likelier, and a reference scored the same rows: this may be a loss of preference pairs, such as DPO, and was not judged as one. ${pairsAdvice(ledger)}`,
         ]
       : []),
     ...(marked === 0
@@ -89,6 +89,13 @@ function mayBePairs({ rows, scored, generations, settings: { semantics } }: Ledg
   });
   const up = signs.filter((sign) => sign === 1).length;
   return up > 0 && signs.every((sign) => sign !== undefined) && 2 * up === signs.length;
+}
+
+function pairsAdvice({ unmatchedDataset, settings: { semantics } }: Ledger): string {
+  const declare = `--semantics '{"preference_objective":"dpo"}'`;
+  if (unmatchedDataset !== true) return `Add --dataset FILE, the pairs that are trained, and ${declare}.`;
+  const more = semantics.preference_objective === undefined ? ` Add ${declare} as well.` : '';
+  return `No pair of --dataset was found in the rows.${more}`;
 }
 
 /** Nothing where every property judged all that is trained. */
@@ -166,12 +173,14 @@ const LACKS: readonly Lack[] = [
   {
     reason: /prompt and an answer/,
     when: (ledger) => !holds(ledger, 'dataset', 'template'),
-    told: ({ tokenizer }) => ({
+    told: ({ tokenizer, unmatchedDataset }) => ({
       why: 'no row is known to hold a prompt and an answer',
       add:
-        tokenizer === undefined
-          ? 'no tokenizer was seen: add --tokenizer DIR, or --dataset FILE, the data that is trained'
-          : 'add --dataset FILE, the data that is trained',
+        unmatchedDataset === true
+          ? `no row of --dataset was found${tokenizer === undefined ? ', for no tokenizer was seen: add --tokenizer DIR, or --marks' : ''}`
+          : tokenizer === undefined
+            ? 'no tokenizer was seen: add --tokenizer DIR, or --dataset FILE, the data that is trained'
+            : 'add --dataset FILE, the data that is trained',
     }),
   },
   {

@@ -75,7 +75,7 @@ function redirectRaise(node: Node): void {
   node.callee = { type: 'Identifier', value: 'python raise' };
 }
 
-function strip(text: string, set: unknown, left: boolean, right: boolean): string {
+export function strip(text: string, set: unknown, left: boolean, right: boolean): string {
   const drop = typeof set === 'string' ? new Set(set) : WHITE_SPACE;
   const characters = [...text];
   let start = 0;

@@ -159,6 +159,8 @@ export interface TermRecord {
   /** Which divergence from it (`reverse`, `jsd`), absent: KL(teacher, model); and its share in the mixture of a Jensen-Shannon one. */
   readonly toward?: string | null;
   readonly mixed?: number | null;
+  /** The teacher's word on so many columns later is in the loss; absent: on the same. */
+  readonly columns?: number | null;
   /** cap tanh(z / cap) lies between the head and the loss, and nobody declares it. */
   readonly cap?: number | null;
 }

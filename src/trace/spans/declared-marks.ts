@@ -33,7 +33,9 @@ export function decodeMarks(value: unknown): Decoded {
       return { problem: `${JSON.stringify(name)} is no role: ${ROLES.join(', ')}, and bos, are known` };
     const [open, close, ...more] = Array.isArray(each) ? each.map(markOf) : [];
     if (open === undefined || close === undefined || more.length > 0)
-      return { problem: `${name} has two marks, what opens a turn and what closes it: ${SHAPE}` };
+      return {
+        problem: `${name} needs two marks, what opens a turn and what closes it ([] where nothing closes it): ${SHAPE}, or as ids [[5], []]`,
+      };
     turns[role] = [open, close];
   }
   if (turns.assistant === undefined) return { problem: `it says nothing of assistant: ${SHAPE}` };

@@ -26,6 +26,7 @@ export const LAUNCHES: readonly Launch[] = [
   },
   { known: 'openrlhf', word: /^openrlhf\.cli\.train_\w+$/, other: /^openrlhf\.[\w.]+$/, style: 'options' },
   { known: 'ms-swift', word: /^swift (?:sft|pt|rlhf)$/, other: /^swift \w+$/, style: 'options' },
+  { known: 'torchtune', word: /^tune run$/, other: /^tune \w+$/, style: 'overrides' },
 ];
 
 export interface Command {
@@ -92,7 +93,7 @@ function unread(words: readonly string[]): Problem | undefined {
 }
 
 /** Programs whose next word says what they do. */
-const PROGRAMS = new Set(['swift']);
+const PROGRAMS = new Set(['swift', 'tune']);
 
 interface Given {
   readonly key: string;
@@ -105,7 +106,7 @@ function overridesOf(words: readonly string[]): Given[] | Problem {
   const given: Given[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
-    const option = /^--(config-(?:path|name|dir))(?:=([\s\S]*))?$/.exec(word);
+    const option = /^--(config(?:-(?:path|name|dir))?)(?:=([\s\S]*))?$/.exec(word);
     if (option !== null) {
       given.push({ key: `--${option[1]}`, value: option[2] ?? words[++at], mark: '' });
       continue;

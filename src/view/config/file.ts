@@ -18,6 +18,11 @@ export interface ConfigFile {
 
 export function configFile(path: string, text: string): ConfigFile | Problem {
   const name = basename(path);
+  // Of unsloth, say: what its rows are, only the script itself knows.
+  if (name.endsWith('.py'))
+    return {
+      problem: `${name} is a Python script, which view neither reads nor runs: \`lossproof trace -- python ${path}\` shows the rows that it trains`,
+    };
   const json = name.endsWith('.json');
   if (!json && (/\.(?:sh|bash|slurm|sbatch)$/.test(name) || text.startsWith('#!')))
     return scriptOf(name, text);

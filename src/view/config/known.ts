@@ -13,7 +13,7 @@ export interface KnownKey {
   readonly idle?: true;
 }
 
-export type KnownName = 'trl' | 'llama-factory' | 'verl' | 'axolotl' | 'openrlhf' | 'ms-swift';
+export type KnownName = 'trl' | 'llama-factory' | 'verl' | 'axolotl' | 'openrlhf' | 'ms-swift' | 'torchtune';
 
 export type Keys = Readonly<Record<string, KnownKey>>;
 

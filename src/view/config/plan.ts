@@ -18,6 +18,8 @@ export interface Plan {
   readonly template?: { readonly file: string } | { readonly folder: string } | { readonly source: string };
   /** Of the options on the command line, those that cannot stand in for this configuration, each with why. */
   readonly refuses?: { readonly template?: string };
+  /** The file that a script names, where its keys are from there. */
+  readonly from?: string;
   /** What was read, as `max_length 512`. */
   readonly read: readonly string[];
   readonly faults: readonly SettingFault[];
@@ -75,5 +77,6 @@ export interface Host {
   readonly kindOf: (path: string) => 'file' | 'folder' | undefined;
   /** Names in a folder. */
   readonly namesIn: (path: string) => readonly string[];
+  readonly readText: (path: string) => { readonly ok: string } | { readonly complaint: string };
   readonly readJson: (path: string) => { readonly ok: unknown } | { readonly complaint: string };
 }

@@ -8,10 +8,11 @@ import { llamaFactory } from './llama-factory/settings.ts';
 import { msSwift } from './ms-swift/settings.ts';
 import { openrlhf } from './openrlhf/settings.ts';
 import type { Reader } from './plan.ts';
+import { torchtune } from './torchtune/settings.ts';
 import { trl } from './trl/settings.ts';
 import { verl } from './verl/settings.ts';
 
-const READERS: readonly Reader[] = [trl, llamaFactory, verl, axolotl, openrlhf, msSwift];
+const READERS: readonly Reader[] = [trl, llamaFactory, verl, axolotl, openrlhf, msSwift, torchtune];
 
 export function readerOf({ name, values, command }: ConfigFile): Reader | Problem {
   const started = READERS.find(({ known }) => known === command?.launch.known);
@@ -23,6 +24,8 @@ export function readerOf({ name, values, command }: ConfigFile): Reader | Proble
   );
   if (foreign !== undefined)
     return { problem: `${name} is a configuration ${foreign.of}, which view does not read. ${GO_ON}` };
+  // Other trainers have `dataset` and `tokenizer`, too, and name no component in them.
+  if (keys.some((key) => key.endsWith('._component_'))) return torchtune;
   const scored = READERS.map((reader) => {
     const { keys: own } = knownOf(reader.known);
     return { reader, score: keys.filter((key) => Object.hasOwn(own, key)).length };
@@ -49,5 +52,4 @@ const FOREIGN: readonly {
 }[] = [
   // axolotl has an `adapter`, too: lora.
   { of: 'of lossproof itself', any: ['trainers', 'trainer', 'adapter'], but: ['base_model', 'datasets'] },
-  { of: 'of torchtune', any: ['checkpointer', 'recipe_checkpoint'] },
 ];

@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonObject } from '../../outside/decoded.ts';
 import type { Ids } from '../../vocabulary.ts';
 import { IGNORE_INDEX } from '../../vocabulary.ts';
+import type { TokenRow } from '../row.ts';
 import type { ChatMessage } from '../shape/messages.ts';
 import type { Form, Shape, Unread } from '../shape/shapes.ts';
 import { trainFields } from '../shape/train-flags.ts';
@@ -21,6 +22,8 @@ export interface Tokens {
   readonly assumed: string;
   /** Prompts are trained, and meant to be. */
   readonly promptsTrained?: boolean;
+  /** The same with whose token each is, where the rules say it. */
+  readonly row?: TokenRow;
 }
 
 export type Ruled =
@@ -89,7 +92,7 @@ export function ruledRows(trainer: string, make: (row: JsonObject, from: number)
 
 /** The trainer has read the flags that it reads: the others are not to be judged by. */
 function shapeOf(
-  { ids, trained, form, messages, tools, assumed, promptsTrained }: Tokens,
+  { ids, trained, form, messages, tools, assumed, promptsTrained, row }: Tokens,
   flags: Set<string>,
 ): Shape {
   const plain = messages?.map((message) => {
@@ -101,6 +104,11 @@ function shapeOf(
           Object.entries(message).filter(([key]) => !own.includes(key)),
         ) as unknown as ChatMessage);
   });
+  const prompts = promptsTrained === undefined ? {} : { promptsTrained };
+  if (row !== undefined) {
+    const said = (plain ?? []).map(({ role, content }) => ({ role, content: String(content) }));
+    return { kind: 'made', form, row, messages: said, assumed, ...prompts };
+  }
   return {
     kind: 'ids',
     form: 'input_ids',
@@ -108,7 +116,7 @@ function shapeOf(
     labels: ids.map((id, at) => (trained[at] === true ? id : IGNORE_INDEX)),
     masks: [],
     assumed: `${form}: ${assumed}`,
-    ...(promptsTrained === undefined ? {} : { promptsTrained }),
+    ...prompts,
     ...(plain === undefined
       ? {}
       : { chat: { kind: 'chat', form, messages: plain, ...(tools === undefined ? {} : { tools }) } }),

@@ -38,9 +38,10 @@ export const templateIsNot: Rule = (row, options, say) => {
   )
     return [];
   const stops = stopsOf(options);
+  const begins = new Set(row.answers.map(({ from }) => from));
   const marks = new Set(
     row.turns.flatMap(({ name, from, to }) => {
-      if (name === 'assistant') return row.answers.some((answer) => answer.from === from) ? [] : [from];
+      if (name === 'assistant') return begins.has(from) ? [] : [from];
       if (!OTHERS.has(name)) return [];
       return Array.from({ length: to - from }, (_, at) => from + at).filter((at) =>
         stops.has(row.ids[at] ?? -1),

@@ -46,6 +46,8 @@ export interface MadeShape {
   readonly row: TokenRow;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly assumed: string;
+  /** As of ids. */
+  readonly promptsTrained?: boolean;
 }
 
 export type Shape = ChatShape | TextShape | IdsShape | MadeShape;

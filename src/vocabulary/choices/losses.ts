@@ -198,7 +198,6 @@ const BALANCE_LOSS = section('load balance of experts', ['balance_loss'], {
   balance_scope: {
     values: ['batch', 'micro-batch', 'sequence'],
     says: 'loads and probabilities are those of the whole `batch`; or each `micro-batch` or `sequence` has a loss, of which the mean is taken',
-    undoubted: PUBLISHED,
     needed: 'balance_loss',
   },
 });

@@ -68,6 +68,20 @@ test.each([
   expect(said).toContain('@lossproof.op(layout={"alignment": "token", "span": "row"}) for this op');
 });
 
+test('a complaint of doctor stands below its op, and all of it in one column', async () => {
+  const world = makeWorld(properties, { columns: 80 });
+  const bad =
+    'import lossproof\n\n@lossproof.op\ndef kl(logprobs, ref_logprobs):\n    REST\n\nlossproof.serve(name="a")\n';
+  for (const rest of ['return {"kl": [[0.5]]}', `raise ValueError("${'a long reason '.repeat(12)}")`]) {
+    world.write('adapter.py', bad.replace('REST', rest));
+    expect(await world.run('doctor', '--', 'python3', 'adapter.py')).toBe(1);
+    const [, below = ''] = world.out().split(/^✗ kl\n/m);
+    const lines = (below.split(/^\n?1 op declared/m)[0] ?? '').split('\n').filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.filter((line) => !/^ {4}\S/.test(line) || line.length > 80)).toEqual([]);
+  }
+});
+
 test('doctor says so the other way round, and says nothing of layouts where the declared one fits', async () => {
   const world = makeWorld(properties);
   world.write('adapter.py', maskAdapter('prompt_width - 1', ''));

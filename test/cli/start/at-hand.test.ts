@@ -69,6 +69,17 @@ test('several kinds of files are told the nearest to a verdict first, one of eac
   ]);
 });
 
+test.each([
+  [['a.py', 'b.py'], 'a.py looks like a training script; also b.py'],
+  [['a.py', 'b.py', 'c.py', 'd.py'], 'a.py looks like a training script; also b.py, c.py, d.py'],
+  [['a.py', 'b.py', 'c.py', 'd.py', 'e.py'], 'a.py looks like a training script; also b.py, c.py and 2 more'],
+])('of several scripts the others are named: %j', async (names, sentence) => {
+  const world = makeWorld();
+  for (const name of names) world.write(name, LOOP);
+  await world.run();
+  expect(world.out().replaceAll(/\s+/g, ' ')).toContain(sentence);
+});
+
 test('a file that was made to be slow to read is read at once', async () => {
   const hostile = [`\n${' '.repeat(30_000)}`.repeat(2), `def ${'loss'.repeat(16_000)}`, '\n'.repeat(60_000)];
   expect(await said(Object.fromEntries(hostile.map((text, at) => [`${at}.py`, text])))).toEqual([]);

@@ -396,11 +396,6 @@ describe('what is not known is said in one sentence, with exit code 2', () => {
       'view downloads nothing',
     ],
     [
-      'torchtune',
-      ['checkpointer: x', 'seed: 9'],
-      'is a configuration of torchtune, which view does not read',
-    ],
-    [
       'a template of axolotl’s own',
       [...AXOLOTL, 'chat_template: gemma'],
       "axolotl/utils/chat_templates/templates/gemma.jinja in Python's site-packages: name it with --template",

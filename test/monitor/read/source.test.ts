@@ -400,9 +400,9 @@ describe('memory', () => {
     ],
   ];
   test.each(readers)(
-    'never holds more than the bound of a file of 128 MiB that is %s',
+    'never holds more than the bound of a file of 40 MiB that is %s',
     async (_, make, byteAt) => {
-      const size = 128 * 2 ** 20;
+      const size = 5 * LARGEST_RECORD;
       const into = memory();
       let most = 0;
       const fill = (buffer: Uint8Array, at: number): number => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { STARTING } from '../trl/ask.ts';
 import { type Shown, shown } from './asked.ts';
 import { TALKS } from './compared.ts';
-import { sourcesPython } from './rows.ts';
+import { pythonIn } from './rows.ts';
 
 const CHAT = { path: 'rows.jsonl', type: 'chat_template' };
 const LONG = {
@@ -17,7 +17,7 @@ const seen = (
 ): Promise<Shown> =>
   shown(
     {
-      python: sourcesPython(),
+      python: pythonIn('.venv-sources'),
       stubbing: '_axolotl_stubs',
       config: {
         base_model: 'model',

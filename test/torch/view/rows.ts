@@ -53,14 +53,15 @@ const PYTHON = {
   trl: () => pythonOf('newest'),
   factory: () => pythonOf('middle'),
   verl: () => python('verl'),
-  axolotl: () => sourcesPython(),
-  swift: () => sourcesPython(),
+  axolotl: () => pythonIn('.venv-sources'),
+  swift: () => pythonIn('.venv-sources'),
   openrlhf: () => python('openrlhf'),
+  torchtune: () => pythonIn('.venv-places'),
 } as const satisfies Readonly<Record<string, () => string>>;
 
-/** Trainers without what they import; what is not there is stubbed. */
-export function sourcesPython(): string {
-  const named = join(PACKAGE_ROOT, '.venv-sources', 'bin', 'python');
+/** An environment that `npm run setup:trainers` makes; in .venv-sources, what trainers import is stubbed. */
+export function pythonIn(folder: '.venv-sources' | '.venv-places'): string {
+  const named = join(PACKAGE_ROOT, folder, 'bin', 'python');
   if (!existsSync(named)) throw new Error(`${named} is missing: run \`npm run setup:trainers\``);
   return named;
 }

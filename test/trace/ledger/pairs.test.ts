@@ -190,3 +190,88 @@ describe('the reference', () => {
     });
   });
 });
+
+describe('margins', () => {
+  const MARGINS = 'trace/margins-are-against-the-reference';
+  /** Log-probabilities of the two answers, of the policy and of the reference, by pair. */
+  const SCORES = [
+    { policy: [-6, -9], reference: [-7, -8] },
+    { policy: [-4, -4.7], reference: [-2, -6] },
+    { policy: [-8, -5], reference: [-7, -6.5] },
+    { policy: [-3, -7], reference: [-5, -6] },
+  ].map(({ policy: [pc = 0, pr = 0], reference: [rc = 0, rr = 0] }) => ({
+    policy: { chosen: pc, rejected: pr },
+    reference: { chosen: rc, rejected: rr },
+  }));
+  type Scores = (typeof SCORES)[number];
+  const ahead = ({ chosen, rejected }: Scores['policy']): number => chosen - rejected;
+  const sigmoid = (x: number): number => 1 / (1 + Math.exp(x));
+  const right = (pair: Scores): number => ahead(pair.policy) - ahead(pair.reference);
+  const turned = ({ policy, reference }: Scores): number => ahead(policy) + ahead(reference);
+
+  function sketch(
+    slope: (pair: Scores, at: number) => number,
+    settings: Partial<Settings> = {},
+    pairs = SCORES,
+  ) {
+    const rows = pairs.flatMap((each, at) =>
+      pair(slope(each, at), -slope(each, at), at + 1).map((own, side) => {
+        const tokens = own.ids.length - 2;
+        const form = side === 0 ? 'chosen' : 'rejected';
+        const spread = (of: Scores['policy']): number[] =>
+          own.ids.map((_, t) => (t < 2 ? Number.NaN : of[form] / tokens));
+        return { own: { ...own, logprobs: spread(each.policy) }, theirs: spread(each.reference) };
+      }),
+    );
+    const theirs = scored(rows.map(({ own }) => own)).map((each, at) => ({
+      ...each,
+      logprobs: rows[at]?.theirs ?? [],
+    }));
+    return { rows: rows.map(({ own }) => own), scored: theirs, settings };
+  }
+  const dpo = declared('dpo');
+  const otherOf = (at: number): Scores['reference'] => (SCORES[at % 4] as Scores).reference;
+  const meansOf = ({ policy, reference }: Scores): number =>
+    ahead(policy) - (reference.chosen / 3 - reference.rejected / 5);
+
+  test.each([0.01, 0.1, 0.5, 1])('against the reference, whatever beta: %d', (beta) => {
+    for (const settings of [dpo, {}])
+      holds(
+        MARGINS,
+        sketch((each) => 0.05 * sigmoid(beta * right(each)), settings),
+      );
+  });
+
+  test.each<[string, (pair: Scores, at: number) => number]>([
+    ['swapped', turned],
+    ['another pair', ({ policy }, at) => ahead(policy) - ahead(otherOf(at + 1))],
+    ['another pair', ({ policy }, at) => ahead(policy) - ahead(otherOf(at + 3))],
+    ['means over tokens', meansOf],
+  ])('with the reference %s: of DPO wrong, else a question', (says, margin) => {
+    const slope = (each: Scores, at: number): number => 0.05 * sigmoid(0.3 * margin(each, at));
+    expect(worst(MARGINS, sketch(slope, dpo)).sentence).toContain(says);
+    const { notices = [], judged: count } = judged(MARGINS, sketch(slope));
+    expect(notices).toMatchObject([{ asked: true, sentence: expect.stringContaining(says) }]);
+    expect(count).toBe(0);
+  });
+
+  test('without the reference: wrong of DPO; of what is not declared nobody knows', () => {
+    const slope = ({ policy }: Scores): number => 0.05 * sigmoid(0.3 * ahead(policy));
+    expect(worst(MARGINS, sketch(slope, dpo)).sentence).toContain('left out');
+    silent(MARGINS, sketch(slope), 'no margin that is known explains the weights');
+  });
+
+  test('other objectives, too few pairs, rows of one weight and several references say nothing', () => {
+    const slope = (each: Scores): number => 0.05 * sigmoid(0.3 * turned(each));
+    silent(MARGINS, sketch(slope, declared('ipo')));
+    silent(MARGINS, sketch(slope, dpo, SCORES.slice(0, 3)));
+    silent(
+      MARGINS,
+      sketch(() => 0.05, dpo),
+    );
+    const smoothed = (each: Scores): number => 0.05 * (sigmoid(0.3 * right(each)) - 0.1);
+    silent(MARGINS, sketch(smoothed, dpo), 'no margin that is known explains the weights');
+    const { scored: theirs, ...rest } = sketch(slope, dpo);
+    silent(MARGINS, { ...rest, scored: [...theirs, ...theirs.map((each) => ({ ...each, model: 2 }))] });
+  });
+});

@@ -5,7 +5,7 @@ import torch
 
 from ..gradient._logits import FEW_ENTRIES, entries_of
 from ..gradient._several import Teacher
-from ._values import Whole, lse_of, without_next
+from ._values import lse_of, without_next
 
 # Calls that are remembered.
 MOST = 8
@@ -33,7 +33,7 @@ def remember(forward, logits, place, candidates):
     whole = without_next(z, ids)
     z_ids = z.gather(1, ids.clamp(min=0))
     lse = lse_of(forward, place, z_ids[:, 0])
-    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z_ids, whole, lse)
+    teacher = Teacher(forward.model.index, entries, z.index_select(1, entries), ids, z_ids, whole, lse, width)
     spoken = [each for each in session.spoken if each.step == session.step][-MOST + 1 :]
     session.spoken = [*spoken, Spoken(forward.ids, place, session.step, forward.vocab, teacher)]
 
@@ -60,7 +60,6 @@ def columns_of(spoken, piece):
         return teacher
     at = torch.arange(spoken.ids.shape[0] * width, device=teacher.z.device).reshape(-1, width)
     at = at[:, piece.start - start : piece.start - start + piece.width].flatten()
-    some = torch.isin(teacher.whole.at, at)
-    whole = Whole(torch.searchsorted(at, teacher.whole.at[some]), teacher.whole.z[some])
     lse = None if teacher.lse is None else teacher.lse[at]
-    return Teacher(teacher.model, teacher.entries, teacher.z[at], teacher.candidates[at], teacher.z_candidates[at], whole, lse)
+    kept = (teacher.z[at], teacher.candidates[at], teacher.z_candidates[at])
+    return Teacher(teacher.model, teacher.entries, *kept, teacher.whole.some(at), lse, piece.width)

@@ -22,6 +22,11 @@ class Whole:
     def __init__(self, at, z):
         self.at, self.z = at, z
 
+    def some(self, positions):
+        """The Whole in which position i is what `positions` (n,) has at i."""
+        kept = torch.isin(positions, self.at).nonzero().flatten()
+        return Whole(kept, self.z[torch.searchsorted(self.at, positions[kept])])
+
     def value(self, at, ids):
         """(n,) the logit of one id of each position in `at`; NaN where the position was not kept."""
         if self.at.numel() == 0:

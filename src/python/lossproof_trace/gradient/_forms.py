@@ -174,6 +174,8 @@ def terms_of(values, fits, shape, post):
         other = {} if shape.toward == "forward" else {"toward": shape.toward}
         if shape.mixed is not None:
             other["mixed"] = shape.mixed
+        if shape.teacher.columns != 0:
+            other["columns"] = shape.teacher.columns
         out.append({"kind": "teacher", "model": shape.teacher.model, "temperature": shape.tau, "sum": total, **other})
     return out
 

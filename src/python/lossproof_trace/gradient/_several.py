@@ -19,10 +19,20 @@ class Teacher:
     """What a model that is not trained said of the same positions: z (N, K) at the sorted ids `entries`, and at `candidates`;
     `whole`.value(at, ids), where there is one, has all of it of a few positions; lse (N,), where it is known, of all logits."""
 
-    def __init__(self, model, entries, z, candidates, z_candidates, whole=None, lse=None):
+    def __init__(self, model, entries, z, candidates, z_candidates, whole=None, lse=None, width=1, columns=0):
         self.model, self.entries, self.z = model, entries, z
         self.candidates, self.z_candidates = candidates, z_candidates
         self.whole, self.lse = whole, lse
+        # Columns of a row, and how many of them later than its own each position is: no right loss has any but 0.
+        self.width, self.columns = width, columns
+
+    def later(self, columns):
+        """What it said so many columns later; past the end of a row, at its beginning."""
+        at = torch.arange(self.z.shape[0], device=self.z.device).reshape(-1, self.width).roll(-columns, 1).flatten()
+        whole = None if self.whole is None else self.whole.some(at)
+        lse = None if self.lse is None else self.lse[at]
+        kept = (self.z[at], self.candidates[at], self.z_candidates[at])
+        return Teacher(self.model, self.entries, *kept, whole, lse, self.width, columns)
 
     def at(self, rows, ids):
         """(n, H) the logit of ids (n, H) at positions `rows` (n,), NaN where it was not kept."""

@@ -42,6 +42,8 @@ THIN_POSITIONS, THIN_ENTRIES = 8, 256
 # Of a Jensen-Shannon divergence, what people write as the share of the teacher.
 DIVERGENCES = (("forward",), ("reverse",), *(("jsd", share) for share in (0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8)))
 
+USUAL_DIVERGENCES = DIVERGENCES[:3]
+
 # What people write as the temperature of a teacher.
 USUAL = (1.0, 2.0, 1.5, 3.0, 4.0, 5.0, 2.5, 10.0, 0.5, 0.7, 0.8, 0.9, 1.2, 8.0, 20.0)
 
@@ -259,6 +261,15 @@ def attempts(spots, g, precision, post, known, teachers, base):
         value = (values["residuals"] + values["off"]).nanmedian()
         return float(value) if torch.isfinite(value) else float("inf")
 
+    def taught(kinds):
+        for post_and_kind in kinds:
+            of = ((), None, *post_and_kind)
+            usual = sorted((left(tempered_as(of, tau)), tau) for tau in USUAL)[:2]
+            yield [tempered_as(of, tau) for _, tau in usual]
+            about = usual[0][1]
+            if of[4] == "forward":
+                yield [tempered_as(of, tempered(lambda tau, of=of: left(tempered_as(of, tau)), about / 2, about * 2, 15))]
+
     taus = [1.0] + ([known.tau] if known is not None and known.tau not in (None, 1.0) else [])
     plain = [Shape(parts, tau, post) for tau in taus for parts in FORMS]
     if not post.identity:
@@ -267,12 +278,7 @@ def attempts(spots, g, precision, post, known, teachers, base):
         cap, least = searched(lambda cap: left(Shape((), None, Post(1.0, cap))), LOWEST_CAP, HIGHEST_CAP)
         near = min(left(Shape((), None, Post(1.0, cap * by))) for by in (1.01, 1 / 1.01))
         yield plain + ([Shape((), None, Post(1.0, cap))] if near > 3 * max(least, 1e-7) else [])
-    for of in [((), None, post, teacher, *kind) for kind in DIVERGENCES for teacher in teachers]:
-        usual = sorted((left(tempered_as(of, tau)), tau) for tau in USUAL)[:2]
-        yield [tempered_as(of, tau) for _, tau in usual]
-        about = usual[0][1]
-        if of[4] == "forward":
-            yield [tempered_as(of, tempered(lambda tau, of=of: left(tempered_as(of, tau)), about / 2, about * 2, 15))]
+    yield from taught((post, teacher, *kind) for kind in DIVERGENCES for teacher in teachers)
     # One target at a temperature of its own is what an entropy term looks like at first.
     told = base["temperatures"][base["temperatures"].isfinite()]
     about = float(told.median()) if told.numel() > 0 else 1.0
@@ -286,6 +292,8 @@ def attempts(spots, g, precision, post, known, teachers, base):
             cap, _ = searched(lambda cap, parts=parts: left(Shape(parts, 1.0, Post(1.0, cap))), LOWEST_CAP, HIGHEST_CAP)
             shapes.append(Shape(parts, 1.0, Post(1.0, cap)))
         yield shapes
+    # No right loss has this: the teacher's word on another column.
+    yield from taught((post, each.later(by), *kind) for each in teachers for by in (1, -1) for kind in USUAL_DIVERGENCES)
 
 
 def tempered_as(of, tau):

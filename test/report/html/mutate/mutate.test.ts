@@ -9,7 +9,7 @@ test('the score, the survivors, the functions that no op reaches', () => {
   expect(scoreLine(MUTATION)).toBe(
     '4 changes: 1 found (1 by an error), 1 in code that no op reaches, 1 survives, 1 not yet tried',
   );
-  const text = mutateLines(MUTATION, { width: 100, onScreen: false, paint: PLAIN }).join('\n');
+  const text = mutateLines(MUTATION, { width: 100, paint: PLAIN }).join('\n');
   expect(text).toContain('Not asked of this adapter: op `loss` does not offer micro_batches.');
   expect(text.replaceAll(/\s+/g, ' ')).toContain(
     'entropy_of: 1 change. By its name, op `entropy` would reach it',

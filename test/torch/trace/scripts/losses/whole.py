@@ -25,7 +25,7 @@ parser.add_argument("--loop", default="plain", choices=["plain", "trainer"])
 parser.add_argument("--vocabulary", type=int, default=0, help="so many tokens at least")
 parser.add_argument("--head", default="called", choices=["called", "inside", "hidden"], help="how the logits of the plain loop's model come into being")
 parser.add_argument("--equal", action="store_true", help="rows of one length: no padding")
-parser.add_argument("--fault", choices=["prompt", "stop", "same-token", "pads", "other-columns"])
+parser.add_argument("--fault", choices=["prompt", "stop", "same-token", "pads", "other-columns", "other-rows"])
 options = parser.parse_args()
 fault = options.fault
 
@@ -69,6 +69,10 @@ def divergence(z, taught):
 
 
 def loss_of(z, taught, labels, mask):
+    if fault == "other-columns":
+        taught = taught.roll(1, 1)
+    elif fault == "other-rows":
+        taught = taught.roll(1, 0)
     z, taught, labels, mask = z[:, :-1], taught[:, :-1], labels[:, 1:], mask[:, 1:]
     if options.cap:
         z = options.cap * torch.tanh(z / options.cap)

@@ -8,6 +8,7 @@ import torch
 
 MEANS = ["step", "rows", "batch"]
 FAULTS = ["means-of-means", "sum-of-means", "wrong-axis", "no-baseline", "begins-early", "begins-late", "ends-early", "cut-row"]
+FAULTS += ["other-rows", "other-columns", "old-of-other-rows", "old-of-other-columns", "old-shifted-ahead"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--mean", default="step", choices=MEANS, help="what the loss is a mean over")
 parser.add_argument("--temperature", type=float, default=0.7)
@@ -21,6 +22,8 @@ parser.add_argument("--bias", type=float, default=0.0, help="on the stop token a
 parser.add_argument("--without", choices=["prompt", "reward", "completion"], help="what has no part in the loss")
 parser.add_argument("--squashed", action="store_true", help="logits are bent before each draw")
 parser.add_argument("--beta", type=float, default=0.0)
+parser.add_argument("--clip", type=float, help="ratios to log-probabilities from before the step, clipped")
+parser.add_argument("--apart", action="store_true", help="the reference is another model")
 parser.add_argument("--mask-cut", action="store_true", help="completions without an end are left out")
 parser.add_argument("--stops", type=float, default=2.0, help="how likely the stop token is made")
 parser.add_argument("--unscaled", action="store_true", help="advantages are not divided by their deviation")
@@ -35,6 +38,8 @@ torch.nn.init.normal_(model.lm_head.weight, std=0.5)
 with torch.no_grad():
     model.lm_head.bias[STOP] += options.stops
 reference = copy.deepcopy(model).requires_grad_(False)
+if options.apart:
+    torch.nn.init.normal_(reference.lm_head.weight, std=0.6)
 optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
 scored_at = options.scored_at or options.temperature
 
@@ -102,9 +107,25 @@ for step in range(2):
     for (ids, mask), advantage in list(zip(batches, advantages))[options.without == "prompt" :]:
         logp, mask = logprobs_of(model, ids), mask[:, 1:]
         per_token = -torch.exp(logp - logp.detach()) * advantage[:, None]
+        if options.clip:
+            with torch.no_grad():
+                old = logprobs_of(model, ids)
+            if options.fault == "old-of-other-rows":
+                old = old.roll(1, 0)
+            elif options.fault == "old-of-other-columns":
+                old = old.roll(1, 1)
+            elif options.fault == "old-shifted-ahead":
+                old = old.roll(-1, 1)
+            ratio = torch.exp(logp - old)
+            clipped = ratio.clamp(1 - options.clip, 1 + options.clip)
+            per_token = -torch.min(ratio * advantage[:, None], clipped * advantage[:, None])
         if options.beta:
             with torch.no_grad():
                 gap = logprobs_of(reference, torch.cat([ids, ids[:3]]))[:GROUP]
+            if options.fault == "other-rows":
+                gap = gap.roll(1, 0)
+            elif options.fault == "other-columns":
+                gap = gap.roll(1, 1)
             gap = gap - logp
             per_token = per_token + options.beta * (gap.exp() - gap - 1)
         summed = (per_token * mask).sum()

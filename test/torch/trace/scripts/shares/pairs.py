@@ -6,13 +6,15 @@ import tiny
 import torch
 import torch.nn.functional as F
 
-FAULTS = ["swapped", "flipped", "one-sided", "averaged", "mispaired", "alias"]
+FAULTS = ["swapped", "flipped", "one-sided", "averaged", "mispaired", "alias", "turned", "rolled", "mean", "free"]
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--fault", choices=FAULTS)
+parser.add_argument("--pairs", type=int, default=2, help="of a step")
+parser.add_argument("--smoothing", type=float, default=0.0)
+parser.add_argument("--beta", type=float, default=0.1)
 options = parser.parse_args()
 
-BETA = 0.1
 tokenizer = tiny.family("qwen")
 model, reference = tiny.rotary(len(tokenizer)), tiny.rotary(len(tokenizer), seed=7)
 reference.eval().requires_grad_(False)
@@ -46,18 +48,27 @@ def scores(policy, ids, mask, trained):
     return logp.sum(-1) / trained[:, 1:].sum(-1) if options.fault == "averaged" else logp.sum(-1)
 
 
-data = tiny.rows(options.data)
+data = tiny.rows(options.data) * 2
 for step in range(2):
-    ids, mask, trained = batch_of(data[step * 2 : step * 2 + 2])
+    ids, mask, trained = batch_of(data[step * options.pairs :][: options.pairs])
     gain = scores(model, ids, mask, trained)
     with torch.no_grad():
         before = scores(reference, ids, mask, trained)
+    if options.fault == "turned":
+        before = before.roll(len(before) // 2)
+    if options.fault == "rolled":
+        before = torch.cat([half.roll(1) for half in before.chunk(2)])
+    if options.fault == "mean":
+        before = before / trained[:, 1:].sum(-1)
+    if options.fault == "free":
+        before = torch.zeros_like(before)
     chosen, rejected = (gain - before).chunk(2)
     if options.fault == "one-sided":
         rejected = rejected.detach()
     if options.fault == "mispaired":
         rejected = rejected.flip(0)
-    loss = -F.logsigmoid(BETA * (chosen - rejected)).mean()
+    margin = options.beta * (chosen - rejected)
+    loss = -(1 - options.smoothing) * F.logsigmoid(margin).mean() - options.smoothing * F.logsigmoid(-margin).mean()
     if options.fault == "flipped":
         loss = -loss
     loss.backward()

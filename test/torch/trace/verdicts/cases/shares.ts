@@ -28,7 +28,10 @@ const FOLLOWS = 'trace/weights-follow-the-aggregation';
 const ALIKE = 'trace/steps-weigh-alike';
 const SIGNS = 'trace/chosen-up-rejected-down';
 const SIZES = 'trace/pairs-weigh-alike';
+const MARGINS = 'trace/margins-are-against-the-reference';
 const MICRO = 'loss/independent-of-micro-batches';
+const KL = 'kl/equals-the-estimator';
+const RATIO = 'update/first-ratio-is-one';
 const CENTRED = 'trace/advantages-are-centred';
 const RENDERED = 'tokenize/sft-and-rl-tokenize-the-same-prompt';
 
@@ -81,6 +84,15 @@ export const shares: Cases = {
       says: /may be a loss of preference pairs.* Add --dataset FILE.*"preference_objective":"dpo"/,
     },
     'DPO by hand': { words: PAIRS, data: PREFERENCES, options: DPO },
+    'DPO by hand on four pairs': { words: `${PAIRS} --pairs 4`, data: PREFERENCES, options: DPO },
+    'DPO with another beta that nobody declares': {
+      words: `${PAIRS} --pairs 4 --beta 0.02`,
+      data: PREFERENCES,
+    },
+    'DPO with labels that may be wrong': {
+      words: `${PAIRS} --pairs 4 --smoothing 0.1`,
+      data: PREFERENCES,
+    },
     'a policy that is stopped early': { words: `${POLICY} --epochs 2`, options: SEQ_MEAN },
     'a policy with a KL term that is declared': {
       words: `${POLICY} --mean tokens --beta 0.3`,
@@ -100,6 +112,11 @@ export const shares: Cases = {
     'the same, declared': { words: GROUPS, options: GROUP_MEAN },
     'micro-batches of a policy, advantages that nobody scales': { words: `${GROUPS} --unscaled` },
     'micro-batches of a policy, a mean over rows': { words: `${GROUPS} --mean rows` },
+    'ratios to log-probabilities from before the step, clipped': {
+      words: `${GROUPS} --clip 0.2 --temperature 1`,
+    },
+    'a KL to a reference that is another model': { words: `${GROUPS} --beta 0.3 --apart --temperature 1` },
+    'both at once': { words: `${GROUPS} --beta 0.1 --apart --clip 0.2 --temperature 1` },
     'a mean over each micro-batch that is declared': {
       words: `${GROUPS} --mean batch`,
       options: said({ loss_normalization: 'local' }),
@@ -237,6 +254,43 @@ export const shares: Cases = {
       options: DPO,
       found: SIZES,
       says: /weighs what the rejected answer of example \d does/,
+    },
+    ...Object.fromEntries(
+      [
+        ['--fault turned', 'swapped'],
+        ['--fault turned --beta 0.02', 'swapped'],
+        ['--fault rolled', 'another pair'],
+        ['--fault mean', 'means over tokens'],
+      ].map(([how, says = '']) => [
+        `a margin against something else than the reference: ${how}`,
+        {
+          words: `${PAIRS} --pairs 4 ${how}`,
+          data: PREFERENCES,
+          found: MARGINS,
+          says: new RegExp(says),
+        },
+      ]),
+    ),
+    ...Object.fromEntries(
+      [
+        ['--beta 0.3 --apart --fault other-rows', KL, 'another row'],
+        ['--beta 0.3 --apart --fault other-columns', KL, 'the column beside'],
+        ['--beta 0.05 --apart --unscaled --fault other-rows', KL, 'another row'],
+        ['--clip 0.2 --fault old-of-other-rows', RATIO, 'another row'],
+        ['--clip 0.2 --fault old-of-other-columns', RATIO, 'the column beside'],
+        ['--clip 1e9 --unscaled --fault old-of-other-rows', RATIO, 'another row'],
+        ['--clip 1e9 --fault old-shifted-ahead', RATIO, 'the column beside'],
+      ].map(([how = '', found = '', says = '']) => [
+        `scores that are not those of their tokens: ${how}`,
+        { words: `${GROUPS} --temperature 1 ${how}`, found, says: new RegExp(`those of ${says}`) },
+      ]),
+    ),
+    'DPO without its reference': {
+      words: `${PAIRS} --pairs 4 --fault free`,
+      data: PREFERENCES,
+      options: DPO,
+      found: MARGINS,
+      says: /the reference is left out/,
     },
     'a reference that is the model itself': {
       words: `${PAIRS} --fault alias`,

@@ -14,6 +14,8 @@ const wrong = (more: string, found: string, says: RegExp): FaultyCase => ({ ...w
 const SIZE = /loss (softcap \d+, )?a term on the size of the logits \(a z-loss\) step/;
 const SIGN = ['trace/large-logits-are-not-rewarded', /a term that falls as the logits grow/] as const;
 
+const COLUMN = ['trace/target-is-the-next-token', /at the column before each/] as const;
+
 export const teachers: Cases = {
   clean: Object.fromEntries(
     (
@@ -66,6 +68,10 @@ export const teachers: Cases = {
           /belongs to the prompt/,
         ],
         ['--kl jsd --over labels --fault stop', 'tokenize/stop-token-is-trained', /is not trained itself/],
+        ['--kl forward --tau 2 --over real --fault other-columns', ...COLUMN],
+        ['--kl reverse --share 0.5 --over labels --fault other-columns', ...COLUMN],
+        ['--kl forward --over real --vocabulary 40000 --fault other-columns', ...COLUMN],
+        ['--loop trainer --kl jsd --over real --fault other-columns', ...COLUMN],
         ['--cap 15 --z 1e-3 --fault pads', 'mask/padding-is-never-trained', /is padding/],
       ] as const
     ).map(([more, found, says]) => [`all of a vocabulary, wrong: ${more}`, wrong(more, found, says)]),

@@ -1,12 +1,12 @@
 // The rules about weights: each kills a step with its fault, and none blames a step of a correct trainer of any convention.
 import { describe, expect, test } from 'vitest';
-import { weightProperties } from '../../../properties/ledger/weights/weights.ts';
-import type { Settings } from '../../../src/trace/ledger.ts';
-import type { LossAggregation } from '../../../src/vocabulary.ts';
-import type { LedgerSketch } from '../traced.ts';
-import { ledgerOf } from '../traced.ts';
-import { after as andThen, policy, type Shape, supervised } from '../weighed.ts';
-import { holds, judged, silent, worst } from './judged.ts';
+import { weightProperties } from '../../../../properties/ledger/weights/weights.ts';
+import type { Settings } from '../../../../src/trace/ledger.ts';
+import type { LossAggregation } from '../../../../src/vocabulary.ts';
+import type { LedgerSketch } from '../../traced.ts';
+import { ledgerOf } from '../../traced.ts';
+import { after as andThen, policy, type Shape, supervised } from '../../weighed.ts';
+import { holds, judged, silent, worst } from '../judged.ts';
 
 const MICRO = 'loss/independent-of-micro-batches';
 const RANKS = 'loss/independent-of-ranks';

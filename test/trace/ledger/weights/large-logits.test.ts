@@ -1,7 +1,7 @@
 // A term on the size of the logits is asked about where it rewards large ones, in every pass that tells its sign.
 import { describe, expect, test } from 'vitest';
-import type { LedgerSketch } from '../traced.ts';
-import { holds, judged, silent } from './judged.ts';
+import type { LedgerSketch } from '../../traced.ts';
+import { holds, judged, silent } from '../judged.ts';
 
 const ID = 'trace/large-logits-are-not-rewarded';
 

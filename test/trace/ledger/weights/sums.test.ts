@@ -1,9 +1,9 @@
 // What a whole step weighs: absolutely, where an aggregation is declared, and beside the other steps, where none is.
 import { describe, expect, test } from 'vitest';
-import type { Settings } from '../../../src/trace/ledger.ts';
-import type { LedgerSketch } from '../traced.ts';
-import { after as andThen, type Shape, supervised } from '../weighed.ts';
-import { holds, judged, silent, worst } from './judged.ts';
+import type { Settings } from '../../../../src/trace/ledger.ts';
+import type { LedgerSketch } from '../../traced.ts';
+import { after as andThen, type Shape, supervised } from '../../weighed.ts';
+import { holds, judged, silent, worst } from '../judged.ts';
 
 const FOLLOWS = 'trace/weights-follow-the-aggregation';
 const ALIKE = 'trace/steps-weigh-alike';
