@@ -12,7 +12,7 @@ const WHOLE = 'multimodal/truncation-keeps-images-whole';
 
 const check = (env: Readonly<Record<string, string>>, only = 'multimodal/*'): Promise<Checked> =>
   checked(
-    ['--seed', '1', '--cases', '20', '--shrink-seconds', '1', '--only', only, '--', PYTHON, 'adapter.py'],
+    ['--seed', '1', '--cases', '20', '--shrink-time', '1', '--only', only, '--', PYTHON, 'adapter.py'],
     {
       cwd: FOLDER,
       env,
