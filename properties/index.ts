@@ -67,6 +67,8 @@ import { turnRewards } from './rollouts/trajectory/turn-rewards.ts';
 import { collateProperties } from './rows/collate.ts';
 import { truncatePromptRelations, truncateRelations } from './rows/cut-relations.ts';
 import { longLimited, longPacked, longPairRows, longPrompts, longRows } from './rows/long-rows.ts';
+import { multimodalProperties } from './rows/multimodal/batch.ts';
+import { multimodalTruncation } from './rows/multimodal/cut.ts';
 import { packProperties } from './rows/pack.ts';
 import { packBoundaries } from './rows/pack-boundaries.ts';
 import { packOverlong } from './rows/pack-overlong.ts';
@@ -142,6 +144,8 @@ export const properties: readonly Property[] = [
   ...anyCase(preferenceProperties),
   ...anyCase(preferenceRelations),
   ...anyCase(longPairRows),
+  ...anyCase(multimodalProperties),
+  ...anyCase(multimodalTruncation),
   ...anyCase(uncutPairs(preferenceBatchProperties)),
   ...anyCase(longPairs),
   ...anyCase(extractProperties),

@@ -130,6 +130,7 @@ export * from './generators/rollouts/resumed.ts';
 export * from './generators/rollouts/sampling-step.ts';
 export * from './generators/rollouts/trajectory.ts';
 export * from './generators/rows/examples.ts';
+export * from './generators/rows/multimodal.ts';
 export * from './generators/rows/pairs.ts';
 export * from './generators/scores/full-size.ts';
 export * from './generators/scores/logits.ts';

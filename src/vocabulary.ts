@@ -33,6 +33,23 @@ export interface Message extends TrainFlags {
   readonly content: string;
 }
 
+/** A message as processors of images take it: text and images in the order in which they are read. An image has one colour. */
+export interface MultimodalMessage {
+  readonly role: Message['role'];
+  readonly content: readonly (TextPart | ImagePart)[];
+}
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+export interface ImagePart {
+  readonly type: 'image';
+  readonly width: number;
+  readonly height: number;
+  /** Red, green and blue, 0 to 255. */
+  readonly color: readonly number[];
+}
+
 /** What a message says itself about being trained, under the name that the trainer reads. */
 export const TRAIN_FLAGS = ['train', 'training', 'loss', 'weight'] as const;
 export type TrainFlagName = (typeof TRAIN_FLAGS)[number];

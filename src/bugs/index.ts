@@ -9,7 +9,8 @@ import { models } from './models.ts';
 import { pipelines } from './pipelines.ts';
 import { ranks } from './ranks.ts';
 import { rollouts } from './rollouts.ts';
-import { rows } from './rows.ts';
+import { images } from './rows/images.ts';
+import { rows } from './rows/rows.ts';
 import { scores } from './scores.ts';
 import { steps } from './steps.ts';
 import { text } from './text.ts';
@@ -33,6 +34,7 @@ export const bugClasses: Readonly<Record<string, string>> = {
   VAL: 'Rewards and values',
   TRN: 'Truncation',
   PCK: 'Packing',
+  IMG: 'Images',
   MT: 'Rollouts of several turns',
   PEN: 'Penalties of sampling',
   ZL: 'Nothing trained',
@@ -54,6 +56,7 @@ const families = {
   steps,
   ranks,
   experts,
+  images,
 };
 const all = Object.values(families).flat();
 const numberOf = ({ id }: Bug): number => Number(id.split('-').at(-1));

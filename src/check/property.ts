@@ -146,6 +146,7 @@ export const STAGES = [
   'truncate',
   'pack',
   'preference',
+  'multimodal_batch',
   'extract',
   'mask',
   'rollout',

@@ -27,7 +27,7 @@ export interface Capability {
   readonly chat_template?: boolean;
   /** render, tokenize, sft_batch, preference_batch, rollout: messages of role tool are rendered. Default: false. */
   readonly tools?: boolean;
-  /** render, tokenize, sft_batch, preference_batch, rollout: 1 if a conversation has one question only. Default: any number of turns. */
+  /** render, tokenize, sft_batch, preference_batch, multimodal_batch, rollout: 1 if a conversation has one question only. Default: any number of turns. */
   readonly turns?: 1;
   /** tokenize, sft_batch: messages may be sent with a train flag of this name. Default: none is. */
   readonly message_flag?: TrainFlagName;
@@ -35,10 +35,12 @@ export interface Capability {
   readonly overlong?: 'drop' | 'truncate' | 'split' | 'refuse';
   /** decode: special tokens are left out of the text. Undeclared, both are accepted. */
   readonly skip_special_tokens?: boolean;
-  /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch: those it may be asked for. Default: none. */
+  /** extract: the sides it pads prompts on. Default: left. model_score, sft_batch, multimodal_batch: those it may be asked for. Default: none. */
   readonly padding_side?: readonly ('left' | 'right')[];
   /** sft_batch: may be asked to pad with any id. Default: it pads with its own. */
   readonly pad_token_id?: boolean;
+  /** multimodal_batch: may be asked to cut rows. Default: it is asked for whole rows. */
+  readonly max_length?: boolean;
   /** mask, trajectory: what the sampler may leave after a stop token: padding (nothing) only, the default, or anything. */
   readonly after_stop?: 'padding' | 'any';
   /** extract, mask, partial_rollout, trajectory, sampling: 1 if generation stops at one id, which may be any. Default: any number. */
@@ -151,6 +153,7 @@ export const CAPABILITIES: RulesFor<Capability> = {
   skip_special_tokens: flag,
   padding_side: listOf(oneOf('left', 'right')),
   pad_token_id: flag,
+  max_length: flag,
   after_stop: oneOf('padding', 'any'),
   eos_token_ids: oneOf(1),
   max_tool_tokens: flag,

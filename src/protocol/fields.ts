@@ -1,5 +1,5 @@
 // What a field of an op can hold: its kind, in TypeScript and by name, and what its lists count. Shapes are in the kind's name.
-import type { Message, Segment, Turn } from '../vocabulary.ts';
+import type { Message, MultimodalMessage, Segment, Turn } from '../vocabulary.ts';
 
 /** What a field holds in TypeScript, by kind. `track` is a per-token matrix that crosses in the trainer's layout. */
 export interface KindTypes {
@@ -20,6 +20,7 @@ export interface KindTypes {
   float_track: readonly (readonly number[])[]; // likewise
   messages: readonly Message[];
   conversations: readonly (readonly Message[])[];
+  multimodal_conversations: readonly (readonly MultimodalMessage[])[];
   segments: readonly Segment[];
   turns: readonly Turn[];
   counts: Readonly<Record<string, number>>;

@@ -97,6 +97,7 @@ const OTHERS: Readonly<Partial<Record<Kind, Check>>> = {
   text_rows: listOf(listOf(text, 'strings'), 'lists of strings'),
   messages: listOf(message, 'messages'),
   conversations: listOf(listOf(message, 'messages'), 'conversations'),
+  multimodal_conversations: listOf(listOf(multimodalMessage, 'messages'), 'conversations'),
   segments: listOf(segment, 'segments'),
   turns: listOf(turn, 'turns'),
   counts: recordOf(int, 'integers'),
@@ -130,6 +131,22 @@ function message(value: unknown, path: string): string | undefined {
     text(value.content, `${path}.content`) ??
     firstComplaint(TRAIN_FLAGS.map((name) => trainFlag(value[name], `${path}.${name}`)))
   );
+}
+
+function multimodalMessage(value: unknown, path: string): string | undefined {
+  if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected {role, content}`;
+  return among(ROLES, value.role, `${path}.role`) ?? listOf(part, 'parts')(value.content, `${path}.content`);
+}
+
+function part(value: unknown, path: string): string | undefined {
+  if (!isJsonObject(value)) return `${path} is ${shown(value)}, expected {type: text or image, ...}`;
+  if (value.type === 'text') return text(value.text, `${path}.text`);
+  return firstComplaint([
+    among(['text', 'image'], value.type, `${path}.type`),
+    int(value.width, `${path}.width`),
+    int(value.height, `${path}.height`),
+    ints(value.color, `${path}.color`),
+  ]);
 }
 
 const trainFlag = (value: unknown, path: string): string | undefined =>

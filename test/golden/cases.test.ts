@@ -34,6 +34,7 @@ const EVERYTHING: Required<
   skip_special_tokens: true,
   padding_side: ['left', 'right'],
   pad_token_id: true,
+  max_length: true,
   after_stop: 'any',
   max_tool_tokens: true,
   turn_rewards: true,

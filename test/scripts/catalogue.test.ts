@@ -14,6 +14,11 @@ const UNREPORTED = [
   'LOSS-16',
   'MOE-06',
   'VAL-13',
+  'IMG-02',
+  'IMG-04',
+  'IMG-06',
+  'IMG-07',
+  'IMG-08',
   'PEN-03',
   'OPT-01',
   'OPT-04',
@@ -23,8 +28,8 @@ const UNREPORTED = [
 
 const known = new Set(bugs.map(({ id }) => id));
 
-test('the catalogue says of 185 bugs what goes wrong, each as a sentence', () => {
-  expect(bugs).toHaveLength(185);
+test('the catalogue says of 193 bugs what goes wrong, each as a sentence', () => {
+  expect(bugs).toHaveLength(193);
   expect(known.size).toBe(bugs.length);
   for (const { id, what } of bugs) {
     expect(id).toMatch(/^[A-Z]+-\d\d$/);

@@ -61,4 +61,21 @@ export const ROW_OPS = {
     },
     batch: { reach: 'row' },
   }),
+  multimodal_batch: op({
+    args: {
+      conversations: 'multimodal_conversations[conversation]',
+      padding_side: 'text?', // 'left' or 'right'
+      max_length: 'int?', // where rows are cut
+    },
+    ok: {
+      input_ids: 'int_matrix[conversation, column]',
+      attention_mask: 'int_matrix[conversation, column]',
+      labels: 'int_matrix[conversation, column]',
+      image_token_id: 'int', // the id whose embedding is replaced by a feature of an image
+      image_tokens: 'ints[image]', // how many features the model makes of each image, in the order of the pixels
+      image_means: 'float_matrix[image, channel]', // mean of its pixel values, by channel
+    },
+    offers: ['padding_side', 'turns', 'max_length'],
+    batch: { none: 'images are counted by batch, and how many of them a row has differs' },
+  }),
 };

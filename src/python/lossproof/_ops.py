@@ -27,6 +27,11 @@ ARGS = {
         "rejected_ids": "int_rows",
         "pad_token_id": "int",
     },
+    "multimodal_batch": {
+        "conversations": "multimodal_conversations",
+        "padding_side": "text?",
+        "max_length": "int?",
+    },
     "sampling": {
         "logits": "float_matrix",
         "completion_ids": "int_rows",

@@ -1,6 +1,6 @@
 // Golden cases of ops that lay examples out in rows: collating, truncating, packing, pairs. Rows are short and unequal, so
 // that what is cut or padded differs from row to row.
-import { type Ids, IGNORE_INDEX, type Ragged } from '../../../vocabulary.ts';
+import { type Ids, IGNORE_INDEX, type MultimodalMessage, type Ragged } from '../../../vocabulary.ts';
 import { type GoldenCase, goldenCase } from '../../case.ts';
 import { type CaseIds, endedByPad, idsOf, otherArrangement, PAD_IS_A_STOP, STOP_IS_ZERO } from '../../ids.ts';
 
@@ -138,4 +138,29 @@ const pairs: readonly GoldenCase[] = [
   }),
 ];
 
-export const rowCases: readonly GoldenCase[] = [...collated, ...cut, ...packed, ...pairs];
+const say = (role: 'user' | 'assistant', ...content: MultimodalMessage['content']): MultimodalMessage => ({
+  role,
+  content,
+});
+const word = (text: string) => ({ type: 'text', text }) as const;
+const image = (width: number, height: number, ...color: readonly number[]) =>
+  ({ type: 'image', width, height, color }) as const;
+
+const multimodal: readonly GoldenCase[] = [
+  goldenCase('multimodal_batch/one-image-beside-none', 'multimodal_batch', () => ({
+    conversations: [
+      [say('user', image(56, 28, 250, 0, 0), word('What is this?')), say('assistant', word('Red'))],
+      [say('user', word('And now')), say('assistant', word('No'))],
+    ],
+  })),
+  goldenCase('multimodal_batch/two-images', 'multimodal_batch', () => ({
+    conversations: [
+      [
+        say('user', image(28, 28, 0, 0, 250), word('Look at it'), image(84, 56, 120, 120, 0)),
+        say('assistant', word('It is a square.')),
+      ],
+    ],
+  })),
+];
+
+export const rowCases: readonly GoldenCase[] = [...collated, ...cut, ...packed, ...pairs, ...multimodal];

@@ -5,7 +5,7 @@ from .losses import balance_loss, preference_loss, reward_loss, unpaired_loss, v
 from .models import updates
 from .pipelines import pipeline
 from .rollouts import resuming, sampler, tools, trajectory
-from .rows import packing, preference, truncation
+from .rows import multimodal, packing, preference, truncation
 from .scores import critic, entropies, full_kls
 from .text import batches, decoding, pairs
 
@@ -16,6 +16,7 @@ MODULES = (
     truncation,
     packing,
     preference,
+    multimodal,
     preference_loss,
     reward_loss,
     unpaired_loss,

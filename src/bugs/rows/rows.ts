@@ -1,5 +1,5 @@
 // Bugs of rows: padding, truncation, packing.
-import type { Bug } from './bug.ts';
+import type { Bug } from '../bug.ts';
 
 export const rows: readonly Bug[] = [
   {
