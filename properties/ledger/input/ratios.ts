@@ -15,7 +15,7 @@ import {
 } from '../../../src/index.ts';
 import { isSampled } from '../tokens/trained.ts';
 import { placeOf } from '../words.ts';
-import { misplacedIn } from './misplaced.ts';
+import { misplacedNotices } from './misplaced.ts';
 import { trainsPolicy } from './policy.ts';
 
 export function ratioNotices(ledger: Ledger): readonly LedgerNotice[] {
@@ -59,27 +59,15 @@ function isFresh({ generations }: Ledger, row: LedgerRow): boolean {
 }
 
 /** Rows that were just sampled, whose weights hold a ratio to scores that are not their own. */
-function misplaced(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
-  const found = rows.flatMap((row) => {
-    const targets = targetsOf(row);
-    if (!isFresh(ledger, row) || isEven(targets)) return [];
-    const scored = ledger.scored.filter(({ step }) => step === row.step);
-    const says = misplacedIn(scored, row, targets, (each, columns, some) =>
-      holdsRatio(some, gapsOf(some, row, each, columns)),
-    );
-    return says === undefined ? [] : [{ row, says }];
+const misplaced = (ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] =>
+  misplacedNotices(ledger, rows, {
+    isOpen: (row) => isFresh(ledger, row) && !isEven(targetsOf(row)),
+    targetsOf,
+    mayBe: () => true,
+    explains: (row, scored, columns, targets) => holdsRatio(targets, gapsOf(targets, row, scored, columns)),
+    sentence: (where, says) =>
+      `The tokens of ${where} weigh an advantage times the ratio to scores that are not their own: ${says}. They were sampled in the same step, so that the first ratio is 1. Order, pad and shift the old log-probabilities as those of the policy.`,
   });
-  const [first] = found;
-  const alike = found.filter(({ says }) => says === first?.says);
-  if (first === undefined || alike.length < 2) return [];
-  return [
-    {
-      sentence: `The tokens of ${many(alike.length, 'completion')} (from ${placeOf(ledger, first.row)}) weigh an advantage times the ratio to scores that are not their own: ${first.says}. They were sampled in the same step, so that the first ratio is 1. Order, pad and shift the old log-probabilities as those of the policy.`,
-      answers: [],
-      asked: true,
-    },
-  ];
-}
 
 /** Rows that are trained again after a step, and were scored anew after it: their ratios are 1 once more. */
 function renewed(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
