@@ -15,7 +15,8 @@ const evaluated = (
 const heldOut = (way: string): ReturnType<typeof evaluated> => ({
   words: `steps/held_out.py --data {data} --way ${way}`,
   data: PAIRS,
-  options: `${ANSWERS} --strict`,
+  // Rows that are cut to one length are none of the data set's.
+  options: way === 'short' ? '--strict' : `${ANSWERS} --strict`,
 });
 
 const limited = (way: string): { words: string; data: typeof TEXTS; options: string } => ({
