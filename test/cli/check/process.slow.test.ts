@@ -40,7 +40,7 @@ test('the bundled example holds and exits 0', async () => {
   expect(await code, text()).toBe(0);
   expect(text()).toMatch(/^lossproof \S+ · seed 3\nthe bundled example, not your trainer: \S+ -m lossproof/);
   const words = text().trimEnd().replaceAll(/\s+/g, ' ');
-  expect(words).toMatch(/ · the bundled example, not your trainer$/);
+  expect(words).toMatch(/ the bundled example, not your trainer$/);
 });
 
 test('a usage error exits 2', async () => {
