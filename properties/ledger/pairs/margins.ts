@@ -157,21 +157,31 @@ const WAYS: readonly Way[] = [
   { margin: ({ policy }) => policy, says: 'the reference is left out', declaredOnly: true },
 ];
 
-/** The first way that the weights follow; of too few pairs any is one. */
+/** The way that the weights follow; of too few pairs, or of weights that hardly differ, any is one. */
 function wayOf(pairs: readonly Pair[], declared: boolean): Way | undefined {
   const steps = [...new Set(pairs.map(({ step }) => step))].map((step) =>
     pairs.filter((pair) => pair.step === step),
   );
-  if (pairs.length - steps.length < RATIOS || pairs.some(({ relative }) => relative > TELLING))
-    return undefined;
-  return WAYS.filter(({ declaredOnly }) => declared || declaredOnly === undefined).find(({ margin }) => {
+  const isTelling =
+    pairs.length - steps.length >= RATIOS &&
+    pairs.every(({ relative }) => relative <= TELLING) &&
+    steps.some((own) => spreadOf(own.map(({ weight }) => Math.log(weight))) > CLEARLY);
+  if (!isTelling) return undefined;
+  const leftBy = ({ margin }: Way): number => {
     const margins = steps.map((own) => own.map(margin));
-    return BETAS.some((beta) => {
-      const least = descended(Math.log(beta), (log) => misfitOf(steps, margins, Math.exp(log)));
-      return least < FITS;
-    });
-  });
+    return Math.min(
+      ...BETAS.map((beta) => descended(Math.log(beta), (log) => misfitOf(steps, margins, Math.exp(log)))),
+    );
+  };
+  const [right, ...others] = WAYS as readonly [Way, ...Way[]];
+  const left = leftBy(right);
+  if (left < FITS) return right;
+  // Another objective may follow the right margin nearly.
+  if (left < CLEARLY) return undefined;
+  return others.find((way) => (declared || way.declaredOnly === undefined) && leftBy(way) < FITS);
 }
+
+const spreadOf = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
 
 /** Ratios of weights within a step: the coefficient takes one of them, the others are a proof. */
 const RATIOS = 3;
@@ -179,6 +189,8 @@ const RATIOS = 3;
 const TELLING = 2e-3;
 /** Of a weight, beside what its reading may be off. */
 const FITS = 2e-3;
+/** So far apart that no rounding does it: weights of a step that tell margins, and what misses a margin. */
+const CLEARLY = 10 * FITS;
 /** Coefficients from which the best one is looked for. */
 const BETAS = [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
 
@@ -193,7 +205,7 @@ function misfitOf(
       const factors = pairs.map(({ weight }, at) =>
         Math.log(weight * (1 + Math.exp(beta * (margins[step]?.[at] ?? Number.NaN)))),
       );
-      return (Math.max(...factors) - Math.min(...factors)) / 2;
+      return spreadOf(factors) / 2;
     }),
   );
 }

@@ -13,8 +13,6 @@ import { isSampled } from '../tokens/trained.ts';
 import { gapsTo, klFits, referenceGaps } from './kl-term.ts';
 
 export function misplacedKl(ledger: Ledger): readonly LedgerNotice[] {
-  const explains = (d: readonly number[], targets: readonly Target[]): boolean =>
-    isOnALine(ledger, d, targets);
   return misplacedNotices(
     ledger,
     ledger.rows.filter((row) => row.reached && isSampled(row)),
@@ -22,11 +20,12 @@ export function misplacedKl(ledger: Ledger): readonly LedgerNotice[] {
       isOpen: (row) => {
         const targets = measuredIn(row);
         const own = referenceGaps(ledger, row, targets);
-        return !('unknown' in own) && !explains(own.d, targets);
+        return !('unknown' in own) && !isOnALine(ledger, own.d, targets, CLEARLY);
       },
       targetsOf: measuredIn,
       mayBe: ({ by }) => by === 'reference',
-      explains: (row, scored, columns, targets) => explains(gapsTo(scored, row, targets, columns), targets),
+      explains: (row, scored, columns, targets) =>
+        isOnALine(ledger, gapsTo(scored, row, targets, columns), targets, 1),
       sentence: (rows, says) =>
         `The weights of ${rows} hold a KL term against other scores than those that the reference gives their tokens: ${says}. Order, pad and shift the log-probabilities of both models alike.`,
     },
@@ -37,17 +36,24 @@ export function misplacedKl(ledger: Ledger): readonly LedgerNotice[] {
 
 /** Two of these a line takes; the others lie on it by no chance. */
 const FEWEST = 6;
+/** So many times what rounding does, and a row's own scores are not what it was weighed by. */
+const CLEARLY = 4;
 
 const measuredIn = (row: LedgerRow): readonly Target[] =>
   targetsOf(row).filter(({ trained: { weight } }) => weight !== undefined);
 
-/** An estimator explains the weights for these gaps; what a flat line explains holds no KL. */
-function isOnALine({ settings }: Ledger, d: readonly number[], targets: readonly Target[]): boolean {
+/** An estimator explains the weights for these gaps, to so many times their rounding; what a flat line explains holds no KL. */
+function isOnALine(
+  { settings }: Ledger,
+  d: readonly number[],
+  targets: readonly Target[],
+  room: number,
+): boolean {
   if (targets.length < FEWEST || d.some(Number.isNaN)) return false;
   const weights = weightsOf(targets);
   const noise = Math.max(...weights.map(({ value, relative }) => Math.abs(value) * relative));
   const values = weights.map(({ value }) => value);
   if (Math.max(...values) - Math.min(...values) <= 2 * noise) return false;
   const [fit] = klFits(settings.semantics, d, values);
-  return fit !== undefined && fit.residual <= noise;
+  return fit !== undefined && fit.residual <= room * noise;
 }
