@@ -7,7 +7,7 @@ import { dice, type Log, make, sayingsOf } from '../rules/logs.ts';
 import { type Fault, runOf, saidBeside, TASKS, type TaskKind } from './runs.ts';
 
 /** Tasks of each kind, each beside one baseline and beside three; false-positives.long.test.ts has more. */
-const TASKS_OF_A_KIND = 8;
+const TASKS_OF_A_KIND = 4;
 const LENGTHS = [1, 1, 0.5, 2] as const;
 const INTERVALS = [1, 1, 5] as const;
 const of = <Item>(items: readonly Item[], at: number): Item => items[at % items.length] as Item;
