@@ -25,7 +25,8 @@ export const lossAddsUp: MonitorRule = {
     let judged = 0;
     let end: readonly Sum[] | undefined;
     const sums = (): readonly Sum[] =>
-      end ?? [lossSum(world), rewardSum(world), marginSum(world)].flatMap((sum) => sum ?? []);
+      end ??
+      [lossSum(world), rewardSum(world), shapedSum(world), marginSum(world)].flatMap((sum) => sum ?? []);
     return {
       end() {
         end = sums();
@@ -179,6 +180,22 @@ function rewardSum(world: RuleWorld): Sum | undefined {
     world,
     total,
     terms.map((term, at) => ({ ...term, weight: term.weight ?? (own ? listed[at] : 1) })),
+  );
+}
+
+/** TRL's PPO and its descendants: what a reward model gives, and the KL that is taken away from it. */
+const SHAPED = /(?:^|\/)objective\/rlhf_reward$/i;
+const OF_SHAPED = /(?:^|\/)objective\/(?:scores|non_score_reward)$/i;
+
+function shapedSum(world: RuleWorld): Sum | undefined {
+  const training = world.series().filter(({ evaluation }) => !evaluation);
+  const total = training.find(({ name }) => SHAPED.test(name));
+  if (total === undefined) return undefined;
+  const terms = training.filter(({ name }) => OF_SHAPED.test(name));
+  return addedUp(
+    world,
+    total,
+    terms.map((series) => ({ series, weight: 1 })),
   );
 }
 

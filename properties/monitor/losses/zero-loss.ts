@@ -4,7 +4,7 @@
 import type { MonitorRule, RuleWorld, Violation } from '../../../src/index.ts';
 import { BY_DEVIATION, type SignalKey, signalOf } from '../policy/signal.ts';
 import { hasMargins } from '../run-kind.ts';
-import { from, type Row, watchJoined } from '../watches.ts';
+import { from, type Row, read, watchJoined } from '../watches.ts';
 import { hasRollouts, inARow, numberOf, underLossScaler } from '../world.ts';
 import { SIGNAL_ROLES, signalKey } from './main-loss.ts';
 
@@ -30,19 +30,29 @@ export const zeroLoss: MonitorRule = {
     ),
   },
   watch: (world) => {
-    const judge = judgeZeros(world);
-    return watchJoined<SignalKey>({
+    const { row, remarks } = judgeZeros(world);
+    const watch = watchJoined<SignalKey>({
       keyOf: signalKey,
-      row: judge,
+      row,
       why: { keys: { loss: 'loss of the whole' }, otherwise: 'no step has a loss' },
     });
+    return { ...watch, remarks };
   },
 };
 
 /** Steps in a row with a loss of 0; of them, those without a gradient; of those, the ones that were due one. */
 const NO_ZEROS = { zeros: 0, dead: 0, proved: 0, first: Number.NaN };
 
-function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'seen' | undefined {
+/** A supervised loss that is never below it is not rounded to 0. */
+const FAR = 0.05;
+
+interface ZeroJudge {
+  row(row: Row<SignalKey>): Violation | 'seen' | undefined;
+  /** Single steps of a supervised loss, between others that are far from 0 and beside a gradient. */
+  remarks(): readonly string[];
+}
+
+function judgeZeros(world: RuleWorld): ZeroJudge {
   const signal = signalOf(world);
   const patience = numberOf(world, 'points');
   /** Smallest loss, by size, that was not 0. */
@@ -51,8 +61,16 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
   /** A gradient flowed: a loss of 0 beside it was rounded, or is that of a policy's first update. */
   let flowed = false;
   let run = NO_ZEROS;
+  const single: { name: string; first: number; count: number } = { name: '', first: Number.NaN, count: 0 };
 
-  return (row) => {
+  const remarks = (): string[] =>
+    single.count === 0 || smallest < FAR
+      ? []
+      : [
+          `${single.name} is exactly 0 at ${single.count === 1 ? `step ${single.first}` : `${single.count} steps, first at step ${single.first}`}, and never below ${read(Number(smallest.toPrecision(3)))} elsewhere: a NaN that is logged as 0, or a batch without a trained token.`,
+        ];
+
+  const judge = (row: Row<SignalKey>): Violation | 'seen' | undefined => {
     const loss = row.values.get('loss');
     if (loss === undefined) return undefined;
     const proof = signal.proofOf(row);
@@ -83,7 +101,13 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
         const needed = Number.isFinite(grad) || !underLossScaler(world) ? 1 : UNDER_SCALER;
         return run.dead >= needed ? dead('') : undefined;
       }
-      if (run.zeros < patience) return undefined;
+      if (run.zeros < patience) {
+        if (alive && single.count++ === 0) {
+          single.name = row.seriesOf('loss')?.name ?? 'loss';
+          single.first = row.step;
+        }
+        return undefined;
+      }
       if (grad === undefined) return said('zero', 'exactly 0', '');
       return alive
         ? undefined
@@ -124,4 +148,5 @@ function judgeZeros(world: RuleWorld): (row: Row<SignalKey>) => Violation | 'see
       };
     }
   };
+  return { row: judge, remarks };
 }

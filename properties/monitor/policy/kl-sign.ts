@@ -97,6 +97,7 @@ const klStaysNegative: MonitorRule = {
     },
     points_far: inARow(5, 'So many such values are no chance.'),
     tolerance: { default: 0.01, what: 'Nats per token below 0, in the mean of these steps.' },
+    tolerance_sequences: { default: 0.5, what: 'The same of a KL of whole completions, in nats.' },
     times: {
       default: 5,
       what: 'Standard errors of that mean below 0, from how the same steps spread around it.',
@@ -105,8 +106,10 @@ const klStaysNegative: MonitorRule = {
   watch: (world) =>
     watchSeries({
       judge: (series) => {
+        const isOfSequences = series.part === 'sequence';
         // A penalty is subtracted from a reward, and logged with its sign by some.
-        if (series.part !== '' || /(?:^|\/)kl_penalty$/.test(series.name)) return undefined;
+        if ((series.part !== '' && !isOfSequences) || /(?:^|\/)kl_penalty$/.test(series.name))
+          return undefined;
         const needed = numberOf(world, 'points');
         const far = streakOf(numberOf(world, 'points_far'));
         const limit = -numberOf(world, 'far');
@@ -114,7 +117,8 @@ const klStaysNegative: MonitorRule = {
         return {
           point(step, value) {
             if (!Number.isFinite(value) || !isPolicyKl(world) || isK3(world, series)) return undefined;
-            if (far.next(value < limit, step)) return farBelow(series, far.from, step, value);
+            if (!isOfSequences && far.next(value < limit, step))
+              return farBelow(series, far.from, step, value);
             if (series.role === 'approx_kl') return 'seen';
             recent.push({ step, value });
             if (recent.length > needed) recent.shift();
@@ -123,8 +127,8 @@ const klStaysNegative: MonitorRule = {
             const mean = values.reduce((sum, each) => sum + each, 0) / needed;
             const variance = values.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (needed - 1);
             const error = Math.sqrt(variance / needed);
-            if (mean >= -numberOf(world, 'tolerance') || mean >= -numberOf(world, 'times') * error)
-              return 'seen';
+            const tolerance = numberOf(world, isOfSequences ? 'tolerance_sequences' : 'tolerance');
+            if (mean >= -tolerance || mean >= -numberOf(world, 'times') * error) return 'seen';
             const first = recent.find((each) => each.value < 0)?.step ?? step;
             return {
               kind: 'stays negative',

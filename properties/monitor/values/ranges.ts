@@ -33,6 +33,8 @@ const RANGES: Partial<Readonly<Record<SeriesRole, Range>>> = {
 
 /** Beyond what rounding does to a mean of values that are all at the bound. */
 const ROUNDING = 0.01;
+/** A mean of zeros is 0, however it is rounded. */
+const roomAt = (bound: number): number => (bound === 0 ? 1e-4 : ROUNDING);
 /** Written where there is no value. */
 const MISSING = -1;
 
@@ -64,7 +66,7 @@ function judgeRange(world: RuleWorld, series: Series): SeriesJudge | undefined {
   return {
     point(step, value) {
       if (!Number.isFinite(value) || value === MISSING) return undefined;
-      const enough = outside.next(value < low - ROUNDING || value > high + ROUNDING, step);
+      const enough = outside.next(value < low - roomAt(low) || value > high + roomAt(high), step);
       if (outside.length === 1) first = value;
       if (!enough) return 'seen';
       const bound = value < low ? `below ${read(low)}` : `above ${read(high)}`;

@@ -4,6 +4,7 @@
 import type { Series, SeriesRole } from '../series.ts';
 import { median } from '../statistics.ts';
 import type { Curve, CurvePoint } from './curve.ts';
+import { oddValues } from './odd-values.ts';
 import { CALLED_MEAN, isMeanOf, isRunningMean, MEASURED_PER_STEP } from './running-means.ts';
 
 /** What is asked of a run. */
@@ -27,9 +28,15 @@ export function remarksOf(
   facts: Readonly<Record<string, string | number | boolean>> = {},
 ): readonly string[] {
   const run = { ...logged, declared: new Map([...logged.declared, ...Object.entries(facts)]) };
-  return [...unfinished(run), ...endings(run), ...units(run), ...strides(run), ...runningMeans(run)].map(
-    (sentence) => `${run.name}: ${sentence}`,
-  );
+  return [
+    ...unfinished(run),
+    ...endings(run),
+    ...units(run),
+    ...strides(run),
+    ...gaps(run),
+    ...runningMeans(run),
+    ...oddValues(run),
+  ].map((sentence) => `${run.name}: ${sentence}`);
 }
 
 // --- helpers ---
@@ -193,6 +200,26 @@ function runningMeans(run: RemarkedRun): string[] {
 
 /** Series of one run that are compared with each other. */
 const MOST_MEANS = 50;
+
+/** Logged steps that are missing in one place, at least. */
+const MISSING = 10;
+
+function gaps(run: RemarkedRun): string[] {
+  const series = longestOf(run);
+  const course = series === undefined ? undefined : run.stateOf(series).curve?.course();
+  if (course === undefined || course.points < 2 * FEWEST) return [];
+  const { steps, points } = course;
+  const strides = differences(steps);
+  const stride = median(strides);
+  const each = stride / Math.ceil(points / steps.length);
+  const wide = strides.findIndex((own) => own - stride >= MISSING * each);
+  // Uneven steps are nobody's gap.
+  if (wide < 0 || strides.filter((own) => own !== stride).length > 2) return [];
+  const missing = Math.round(((strides[wide] as number) - stride) / each);
+  return [
+    `${missing} logged steps are missing between ${steps[wide]} and ${steps[wide + 1]}: a part of the log is lost, or the count went on without steps.`,
+  ];
+}
 
 const differences = (steps: readonly number[]): number[] =>
   steps.slice(1).map((step, before) => step - (steps[before] as number));

@@ -21,6 +21,8 @@ const decimals = (values: readonly number[]): number[] =>
 const chosen = noisy(ROWS, 0.6, 0.3);
 const rejected = noisy(ROWS, -0.4, 0.3);
 const halves = { loss: noisy(ROWS, 0.6, 0.05), 'rewards/chosen': chosen, 'rewards/rejected': rejected };
+const penalty = make(ROWS, (row) => -0.05 * (kl[row] as number) * 120);
+const scored = { 'objective/scores': correct, 'objective/non_score_reward': penalty };
 
 const FAULTY: readonly (readonly [string, Columns])[] = [
   [
@@ -122,6 +124,10 @@ const HEALTHY: readonly (readonly [string, Columns])[] = [
   // Means of other pairs than those of the halves.
   ['margins that were smoothed', { series: { ...halves, 'rewards/margins': noisy(ROWS, 1, 0.1) } }],
   ['a KL in the reward', { series: { reward, loss: pg, pg_loss: pg, kl }, declared: { kl_coef: 0.1 } }],
+  [
+    'a reward model less its KL, of PPO',
+    { series: { ...scored, 'objective/rlhf_reward': sum([1, correct], [1, penalty]) } },
+  ],
 ];
 
 const ASKED: readonly (readonly [string, RegExp, Columns])[] = [
@@ -164,6 +170,21 @@ const ASKED: readonly (readonly [string, RegExp, Columns])[] = [
     'margins that are divided by two',
     /0\.5 times rewards\/chosen - rewards\/rejected at each step/,
     { series: { ...halves, 'rewards/margins': sum([0.5, chosen], [-0.5, rejected]) } },
+  ],
+  [
+    'a KL that is added to what a reward model gives',
+    /objective\/non_score_reward has a weight of -1, and 1 is what a plain sum has/,
+    { series: { ...scored, 'objective/rlhf_reward': sum([1, correct], [-1, penalty]) } },
+  ],
+  [
+    'a KL that is left out of it',
+    /objective\/non_score_reward is not in it/,
+    { series: { ...scored, 'objective/rlhf_reward': correct } },
+  ],
+  [
+    'a KL that is taken away twice',
+    /objective\/non_score_reward has a weight of 2, and 1 is/,
+    { series: { ...scored, 'objective/rlhf_reward': sum([1, correct], [2, penalty]) } },
   ],
   [
     'a sum that does not hold at some steps',

@@ -54,6 +54,9 @@ const HEALTHY = [
 const costOf = (accuracy: number): number => (1 - accuracy) * 2 + accuracy * 0.15;
 const accurate = dice(91);
 const accuracies = make(60, (row) => 0.75 - 0.2 * Math.exp(-row / 10) + 0.01 * accurate.normal());
+/** Shares of pairs in the right order, and what the pairs cost. */
+const orders = make(60, (row) => 0.75 - 0.25 * Math.exp(-row / 15) + 0.02 * accurate.normal());
+const pairCost = (right: number): number => (1 - right) * 1 + right * 0.35;
 
 export const LOSSES: Readonly<Record<string, Cases>> = {
   'monitor/loss-fits-accuracy': {
@@ -73,8 +76,60 @@ export const LOSSES: Readonly<Record<string, Cases>> = {
         onset: 30,
         within: 5,
       },
+      {
+        what: 'a loss that is added up over 8 steps of accumulation',
+        series: { loss: accuracies.map((each) => costOf(each) * 8), mean_token_accuracy: accuracies },
+        onset: 0,
+        within: 5,
+      },
+      {
+        what: 'pairs whose loss is divided by 4 micro-batches twice',
+        series: {
+          loss: orders.map((each) => pairCost(each) / 4),
+          'rewards/accuracies': orders,
+          'rewards/margins': orders,
+        },
+        onset: 0,
+        within: 5,
+      },
     ],
     holding: [
+      {
+        what: 'pairs',
+        series: { loss: orders.map(pairCost), 'rewards/accuracies': orders, 'rewards/margins': orders },
+      },
+      {
+        what: 'pairs with a loss of sorted margins',
+        series: {
+          loss: orders.map((each) => pairCost(each) / 4),
+          'rewards/accuracies': orders,
+          'rewards/margins': orders,
+        },
+        declared: { loss_type: 'aot' },
+        silent: true,
+      },
+      {
+        what: 'a policy whose rewards are called accuracies',
+        series: {
+          loss: make(60, () => 0.01 * accurate.normal()),
+          reward: orders,
+          'rewards/accuracies': orders,
+          'completions/mean_length': make(60, () => 200),
+        },
+        silent: true,
+      },
+      {
+        what: 'a model before anything is learnt',
+        series: {
+          loss: make(60, (row) => 11.9 * Math.exp(-row / 40)),
+          mean_token_accuracy: make(60, (row) => 0.3 - 0.3 * Math.exp(-row / 40)),
+        },
+      },
+      {
+        what: 'labels that are smoothed',
+        series: { loss: accuracies.map((each) => costOf(each) + 6), mean_token_accuracy: accuracies },
+        declared: { label_smoothing_factor: 0.3 },
+      },
       {
         what: 'a fine-tune',
         series: { loss: accuracies.map(costOf), mean_token_accuracy: accuracies },

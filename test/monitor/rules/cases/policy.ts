@@ -127,9 +127,19 @@ export const POLICY_CASES: Readonly<Record<string, Cases>> = {
         onset: 0,
         within: 20,
       },
+      {
+        what: 'a sign that is turned, of whole completions',
+        series: { reward: rising(60), 'objective/kl': make(60, (row) => -4 + Math.sin(2.3 * row)) },
+        onset: 0,
+        within: 20,
+      },
     ],
     holding: [
       { what: 'k1 near the start', series: { reward: rising(60), kl: around(60, 0.001, 0.01) } },
+      {
+        what: 'the same of whole completions',
+        series: { reward: rising(60), 'objective/kl': make(60, (row) => 1.5 * Math.sin(2.3 * row) - 0.05) },
+      },
       {
         what: 'k3, of which the other rule speaks',
         series: { reward: rising(60), k3_kl: noisy(60, -0.05, 0.3) },

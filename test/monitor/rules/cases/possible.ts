@@ -36,6 +36,11 @@ export const POSSIBLE: Readonly<Record<string, Cases>> = {
         series: { 'completions/clipped_ratio': noisy(LONG, 900) },
         onset: 0,
       },
+      {
+        what: 'a share of clipped tokens a little below 0',
+        series: { clip_fraction: make(LONG, () => -0.002 + 0.0005 * by.normal()) },
+        onset: 0,
+      },
       { what: 'a norm below 0', series: { grad_norm: noisy(LONG, -1) }, onset: 0 },
       {
         what: 'a held-out accuracy that is a count',
@@ -217,6 +222,88 @@ export const POSSIBLE: Readonly<Record<string, Cases>> = {
         series: { loss_scale: make(LONG, (row) => 2 ** (12 + (row % 4))) },
       },
       { what: 'the scale of bfloat16', series: { 'loss-scale': flat(LONG, 1) } },
+    ],
+  },
+  'monitor/chosen-is-not-rejected': {
+    breaking: [
+      {
+        what: 'the first half of the batch read for both',
+        series: {
+          'logps/chosen': lengths.map((each) => -each),
+          'logps/rejected': lengths.map((each) => -each),
+        },
+        onset: 0,
+        within: 5,
+      },
+      {
+        what: 'one score under two names, from some step on',
+        series: {
+          loss,
+          chosen_scores: lengths,
+          rejected_scores: lengths.map((each, row) => (row < 30 ? each - 1 : each)),
+        },
+        onset: 30,
+        within: 5,
+      },
+      {
+        what: 'the same answer on both sides of an evaluation',
+        series: { loss, 'eval_logits/chosen': lengths, 'eval_logits/rejected': lengths },
+        onset: 0,
+        within: 5,
+      },
+    ],
+    holding: [
+      {
+        what: 'a policy that still is its reference',
+        series: { 'rewards/chosen': flat(LONG, 0), 'rewards/rejected': flat(LONG, 0) },
+      },
+      {
+        what: 'answers that hardly differ',
+        series: { 'logps/chosen': lengths, 'logps/rejected': lengths.map((each) => each * 1.00001) },
+      },
+      {
+        what: 'numbers of a few digits',
+        series: { 'rewards/chosen': flat(LONG, 0.5), 'rewards/rejected': flat(LONG, 0.5) },
+      },
+    ],
+  },
+  'monitor/clipped-tokens-have-moved': {
+    breaking: [
+      {
+        what: 'a distance of the current policy to itself',
+        series: { approx_kl: flat(LONG, 0), clip_fraction: noisy(LONG, 0.08) },
+        onset: 0,
+        within: 5,
+      },
+      {
+        what: 'the same of verl, from some step on',
+        series: {
+          'actor/ppo_kl': followed(noisy(30, 0.004), ...flat(30, 0)),
+          'actor/pg_clipfrac': noisy(LONG, 0.1),
+        },
+        onset: 30,
+        within: 5,
+      },
+      {
+        what: 'the same of TRL',
+        series: { 'policy/approxkl_avg': flat(LONG, 0), 'policy/clipfrac_avg': noisy(LONG, 0.2) },
+        onset: 0,
+        within: 5,
+      },
+    ],
+    holding: [
+      {
+        what: 'an update that clips a few tokens, in four decimals',
+        series: { approx_kl: flat(LONG, 0), clip_fraction: flat(LONG, 0.001) },
+      },
+      {
+        what: 'a first update without any',
+        series: { approx_kl: flat(LONG, 0), clip_fraction: flat(LONG, 0) },
+      },
+      {
+        what: 'an update that clips many',
+        series: { approx_kl: noisy(LONG, 0.01), clip_fraction: noisy(LONG, 0.2) },
+      },
     ],
   },
 };

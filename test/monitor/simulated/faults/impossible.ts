@@ -99,6 +99,36 @@ export const IMPOSSIBLE_FAULTS: readonly Fault[] = [
       loss_scale: fresh(run, (row) => 2 ** (16 - Math.min(strength, Math.max(0, row - BEFORE_ANYTHING)))),
     }),
   },
+  {
+    name: 'one half of the batch that is read for both answers',
+    breaks: ['monitor/chosen-is-not-rejected'],
+    kinds: ['dpo'],
+    strengths: [1],
+    strengthName: '# of the rows',
+    onset: 'later',
+    plant: ({ run, onset }) => {
+      const chosen = run.columns['logps/chosen'];
+      return only(run, {
+        'logps/rejected': changed(
+          run.columns['logps/rejected'],
+          onset,
+          (_value, since) => chosen?.[onset + since],
+        ),
+      });
+    },
+  },
+  {
+    name: 'a distance of the policy to itself beside clipped tokens',
+    breaks: ['monitor/clipped-tokens-have-moved'],
+    kinds: ['ppo'],
+    strengths: [0.02, 0.05, 0.1, 0.3],
+    strengthName: '# of the tokens clipped',
+    onset: 'start',
+    plant: ({ run, strength, by }) => ({
+      approx_kl: fresh(run, () => 0),
+      clip_fraction: fresh(run, () => Math.min(1, strength * by.heavy(1.5, 0.1))),
+    }),
+  },
 ];
 
 /** Rows from one evaluation to the next. */
