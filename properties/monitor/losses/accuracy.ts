@@ -13,10 +13,10 @@ type Key = 'loss' | 'accuracy' | 'pairs';
 
 export const lossFitsAccuracy: MonitorRule = {
   id: 'monitor/loss-fits-accuracy',
-  title: 'A loss is of the size that the share of wrong tokens or pairs beside it allows',
+  title: 'A loss is no smaller than the share of wrong tokens or pairs beside it allows',
   stage: 'monitor',
   level: 'should',
-  why: 'A token that is not the likeliest has a probability of at most 1/2, and costs ln 2 or more; so does a pair whose rejected answer is preferred. A loss far below their share times ln 2 is divided by more than it sums: by padding and prompts, or by the steps of accumulation a second time. A loss far above what wrong tokens can cost is a sum. Its gradient is off by as much.',
+  why: 'A token that is not the likeliest has a probability of at most 1/2, and costs ln 2 or more; so does a pair whose rejected answer is preferred. A loss far below their share times ln 2 is divided by more than it sums: by padding and prompts, or by the steps of accumulation a second time. Its gradient is as much too small.',
   catches: ['LOSS-08', 'LOSS-11'],
   advice:
     'Look at what the sum over labelled tokens is divided by, and whether both the trainer and the model divide by the steps of accumulation, or neither does.',
@@ -32,54 +32,48 @@ export const lossFitsAccuracy: MonitorRule = {
     },
     most: {
       default: 15,
-      what: 'Nats that wrong tokens cost in the mean at most: a uniform guess among 260,000 tokens costs 12.5. Right ones cost 1 at most.',
+      what: 'Nats that wrong tokens cost in the mean, above which there is a remark: a uniform guess among 260,000 tokens costs 12.5. Right ones cost 1 at most.',
     },
     points: inARow(5, 'Both are noisy where a few tokens are labelled.'),
   },
   watch: (world) => {
     const judges = { accuracy: judgeTokens(world), pairs: judgePairs(world) };
-    return watchJoined<Key>({
+    const watch = watchJoined<Key>({
       keyOf: (series) => {
         if (series.role === 'token_accuracy') return 'accuracy';
         if (series.role === 'preference_accuracy') return series.evaluation ? undefined : 'pairs';
         return isMainLoss(series) ? 'loss' : undefined;
       },
-      row: (row) => judges.accuracy(row) ?? judges.pairs(row),
+      row: (row) => judges.accuracy.row(row) ?? judges.pairs(row),
       why: {
         keys: { loss: 'loss', accuracy: 'accuracy over tokens', pairs: 'accuracy over pairs' },
         otherwise: 'nothing says that the loss is a cross-entropy',
       },
     });
+    return { ...watch, remarks: judges.accuracy.remarks };
   },
 };
 
 type Judge = (row: Row<Key>) => Violation | 'seen' | undefined;
 
-function judgeTokens(world: RuleWorld): Judge {
+function judgeTokens(world: RuleWorld): { readonly row: Judge; readonly remarks: () => readonly string[] } {
   const small = streakOf(numberOf(world, 'points'));
   const large = streakOf(numberOf(world, 'points'));
-  return ({ step, values, seriesOf }) => {
+  let sum: string | undefined;
+  const row: Judge = ({ step, values, seriesOf }) => {
     const [loss, accuracy] = [values.get('loss'), values.get('accuracy')];
     const [series, other] = [seriesOf('loss'), seriesOf('accuracy')];
     if (loss === undefined || accuracy === undefined || series === undefined || other === undefined)
       return undefined;
     if (!isCrossEntropy(world, series) || !(accuracy >= 0 && accuracy <= 1)) return undefined;
     const wrong = 1 - accuracy;
-    const [least, most] = [wrong * Math.LN2, wrong * numberOf(world, 'most') + accuracy];
-    const isSmoothed = (declaredNumber(world, ...SMOOTHING) ?? 0) > 0;
-    const tooSmall = small.next(loss < numberOf(world, 'share') * least, step);
-    const tooLarge = large.next(!isSmoothed && loss > most, step);
     const facts = `${at(series, step)} is ${read(loss)}, and ${read(wrong)} of the tokens are not the likeliest (${other.name} ${read(accuracy)})`;
-    if (tooLarge)
-      return {
-        kind: 'too large',
-        sentence: `${facts}: were each of them as unlikely as one of 260,000, it would be ${read(wrong * UNIFORM + accuracy)} at most. It is a sum, or a mean times something.`,
-        series,
-        step: large.from,
-        value: loss,
-        high: most,
-      };
-    if (!tooSmall) return 'seen';
+    const isSmoothed = (declaredNumber(world, ...SMOOTHING) ?? 0) > 0;
+    const most = wrong * numberOf(world, 'most') + accuracy;
+    if (large.next(!isSmoothed && loss > most, step))
+      sum ??= `${facts}: were each of them as unlikely as one of 260,000, it would be ${read(wrong * UNIFORM + accuracy)} at most. Is it a sum over tokens or micro-batches?`;
+    const least = wrong * Math.LN2;
+    if (!small.next(loss < numberOf(world, 'share') * least, step)) return 'seen';
     return {
       kind: 'too small',
       sentence: `${facts}: these alone make it ${read(least)} or more.`,
@@ -89,6 +83,7 @@ function judgeTokens(world: RuleWorld): Judge {
       low: least,
     };
   };
+  return { row, remarks: () => (sum === undefined ? [] : [sum]) };
 }
 
 const SMOOTHING = ['label_smoothing_factor', 'label_smoothing'] as const;

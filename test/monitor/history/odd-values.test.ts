@@ -19,6 +19,9 @@ const summed = (values: readonly number[]): number[] => {
 };
 const warm = (row: number): number => 1e-4 * Math.min(1, (row + 1) / 10) * (1 - row / ROWS);
 
+const accuracy = make(ROWS, (row) => 0.75 - 0.25 * Math.exp(-row / 20) + 0.01 * by.normal());
+const costs = accuracy.map((right) => 3.2 * (1 - right) + 0.1 * right);
+
 type Columns = Readonly<Record<string, readonly number[]>>;
 
 function remarks(columns: Columns, stepOf = (row: number): number => row + 1): readonly string[] {
@@ -82,6 +85,11 @@ const FAULTY: readonly (readonly [what: string, columns: Columns, says: RegExp])
     /num_tokens grows by the same number at each step/,
   ],
   [
+    'a loss that is added up over 8 micro-batches',
+    { loss: costs.map((value) => 8 * value), mean_token_accuracy: accuracy },
+    /loss at step 5 is \S+, and \S+ of the tokens are not the likeliest .* Is it a sum over tokens or micro-batches\?/,
+  ],
+  [
     'single losses of 0',
     {
       loss: loss.map((value, row) => (row % 40 === 20 ? 0 : value)),
@@ -117,6 +125,14 @@ const HEALTHY: readonly (readonly [what: string, columns: Columns])[] = [
   ['tokens of each step', { loss, num_tokens: noisy(9000) }],
   ['tokens that are counted on', { loss, num_tokens: summed(noisy(9000)) }],
   ['a fraction of each pass', { loss, epoch: make(ROWS, (row) => (row % 30) / 30) }],
+  ['a loss that fits its accuracy', { loss: costs, mean_token_accuracy: accuracy }],
+  [
+    'a model before anything is learnt',
+    {
+      loss: make(ROWS, (row) => 11.9 * Math.exp(-row / 60)),
+      mean_token_accuracy: make(ROWS, (row) => 0.4 - 0.4 * Math.exp(-row / 60)),
+    },
+  ],
   ['one warm-up', { loss, learning_rate: make(ROWS, warm) }],
   [
     'a cosine with warm restarts',

@@ -77,12 +77,6 @@ export const LOSSES: Readonly<Record<string, Cases>> = {
         within: 5,
       },
       {
-        what: 'a loss that is added up over 8 steps of accumulation',
-        series: { loss: accuracies.map((each) => costOf(each) * 8), mean_token_accuracy: accuracies },
-        onset: 0,
-        within: 5,
-      },
-      {
         what: 'pairs whose loss is divided by 4 micro-batches twice',
         series: {
           loss: orders.map((each) => pairCost(each) / 4),
@@ -117,18 +111,6 @@ export const LOSSES: Readonly<Record<string, Cases>> = {
           'completions/mean_length': make(60, () => 200),
         },
         silent: true,
-      },
-      {
-        what: 'a model before anything is learnt',
-        series: {
-          loss: make(60, (row) => 11.9 * Math.exp(-row / 40)),
-          mean_token_accuracy: make(60, (row) => 0.3 - 0.3 * Math.exp(-row / 40)),
-        },
-      },
-      {
-        what: 'labels that are smoothed',
-        series: { loss: accuracies.map((each) => costOf(each) + 6), mean_token_accuracy: accuracies },
-        declared: { label_smoothing_factor: 0.3 },
       },
       {
         what: 'a fine-tune',

@@ -42,7 +42,9 @@ export function dpo(by: Dice): Simulation {
       'rewards/chosen': chosen,
       'rewards/rejected': chosen.map((value, row) => value - (measured[row] ?? 0)),
       'rewards/accuracies': measured.map((_, row) =>
-        row < began ? 0 : shareOf(by, 0.5 + 0.42 * (1 - Math.exp(-1.5 * margin(row))), pairs),
+        row < began
+          ? 0
+          : atLeast(shareOf(by, 0.5 + 0.42 * (1 - Math.exp(-1.5 * margin(row))), pairs), loss[row] ?? 0),
       ),
       'rewards/margins': measured,
       'logps/chosen': chosen.map((value) => below0(logps + value / beta + 10 * by.normal())),
@@ -128,6 +130,9 @@ export function rewardModel(by: Dice): Simulation {
 }
 
 // --- helpers ---
+
+/** A pair in the wrong order costs ln 2 or more. */
+const atLeast = (share: number, loss: number): number => Math.max(share, 1 - loss / Math.LN2);
 
 /** The mean over pairs whose margins lie around this one. */
 const lossOfMargin = (margin: number, width: number): number => {
