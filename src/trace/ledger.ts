@@ -171,6 +171,8 @@ export interface RowIds extends Place {
   readonly ids: Ids;
   /** (T,); absent where the model was given no mask of this shape. */
   readonly attention?: readonly number[];
+  /** The model was given no mask of any kind; absent: it was. */
+  readonly unmasked?: boolean;
   /** (T,); absent where the model was given none. */
   readonly positions?: readonly number[];
   /** (T,): the tokens of the example. By `attention`; where there is none, all but a run of pad ids at either end. */

@@ -26,6 +26,7 @@ export function rowsOf(
       model: forward.model,
       ids,
       ...(attention === undefined ? {} : { attention }),
+      ...(forward.attention === 'none' ? { unmasked: true } : {}),
       ...(positions === undefined ? {} : { positions }),
       real: realOf({ ids, attention, positions }, special),
       ...(logprobs === undefined || logprobs.every(Number.isNaN) ? {} : { logprobs }),

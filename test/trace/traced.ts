@@ -29,6 +29,7 @@ export interface RowSketch extends Partial<Place> {
   readonly right?: number;
   /** (T,) as the model got it; by default 0 on pads; null: the model was given none. */
   readonly attention?: readonly number[] | null;
+  readonly unmasked?: boolean;
   /** (T,); by default the model was given none. 'mask': counted over what is attended, 1 on pads. */
   readonly positions?: readonly number[] | 'mask';
   readonly real?: readonly boolean[];
@@ -148,6 +149,7 @@ function layOf(row: RowSketch, at: number, pad: number, eos: Ids): { ids: RowIds
       ids,
       real,
       ...(attention === null ? {} : { attention }),
+      ...(row.unmasked === undefined ? {} : { unmasked: row.unmasked }),
       ...(positions === undefined ? {} : { positions }),
       ...(row.logprobs === undefined ? {} : { logprobs: row.logprobs }),
     },

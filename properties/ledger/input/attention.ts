@@ -1,6 +1,6 @@
 // What the attention mask hides and shows. Padding behind everything that was trained may be attended, and a last stop
 // token hidden: a causal model looks only back.
-import type { Ledger, LedgerRow } from '../../../src/index.ts';
+import type { Ledger, LedgerModel, LedgerRow } from '../../../src/index.ts';
 import { mattersBehind } from '../tokens/trained.ts';
 import type { InputFault } from './fault.ts';
 
@@ -20,6 +20,32 @@ export function attentionFaults(ledger: Ledger, row: LedgerRow): InputFault | un
     kind: 'attended',
     columns: shown,
     words: 'is padding, but attention_mask lets the model see it before what is trained',
+  };
+}
+
+/** Models of transformers that look at each column before, where they are given no mask. */
+const ATTENDS_ALL = /(?:ForCausalLM|LMHeadModel)$/;
+
+/** Padding in front of a row whose model was given no mask at all. Positions that begin behind it are taken for a mask. */
+export function unmaskedFault(
+  ledger: Ledger,
+  row: LedgerRow,
+  model: LedgerModel | undefined,
+): InputFault | undefined {
+  const { ids, positions, real, unmasked } = row;
+  const first = real.indexOf(true);
+  const isOpen = unmasked === true && ATTENDS_ALL.test(model?.class ?? '');
+  if (!isOpen || first <= 0 || !(positions ?? []).every((each, t) => t > first || each === t))
+    return undefined;
+  const columns = shownPadding(ledger, { ...row, attention: ids.map(() => 1) }).filter(
+    (t) => t < first && mattersBehind(row, t),
+  );
+  if (columns.length === 0) return undefined;
+  return {
+    kind: 'attended',
+    columns,
+    words: 'is padding, and the model was given no attention_mask: it sees it before what is trained',
+    note: 'Give the model the mask of the tokenizer, and ones for what was sampled.',
   };
 }
 

@@ -27,7 +27,7 @@ import {
   type Tracks,
   tokenIn,
 } from '../words.ts';
-import { attentionFaults, paddingBefore } from './attention.ts';
+import { attentionFaults, paddingBefore, unmaskedFault } from './attention.ts';
 import type { InputFault } from './fault.ts';
 import { positionFault, whyNoPositions } from './positions.ts';
 
@@ -64,7 +64,8 @@ export const modelOf = ({ models }: Ledger, { model, rank }: LedgerRow): LedgerM
 const attentionTrack = ({ attention = [] }: LedgerRow): Tracks => ({ attention_mask: attention });
 
 const attended: Rule = (ledger, row) => {
-  if (row.attention === undefined) return aside('the model was given no attention mask');
+  if (row.attention === undefined)
+    return unmaskedFault(ledger, row, modelOf(ledger, row)) ?? aside('the model was given no attention mask');
   const fault = attentionFaults(ledger, row);
   return fault === undefined ? 'good' : { ...fault, tracks: attentionTrack(row) };
 };

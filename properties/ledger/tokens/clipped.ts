@@ -68,13 +68,18 @@ export const isMissing = (row: LedgerRow, column: number): boolean =>
   seenAt(row, column) === 'no' && !lostInRounding(row, column);
 
 /**
- * Whether all of `loose` miss the token that `pick` names, more often than chance has it: tokens elsewhere are missing
- * now and then, and in the same place of every completion by accident only once in a million.
+ * Of those that are not strict, the ones that miss the token that `pick` names, if all do, more often than chance has it: tokens
+ * elsewhere are missing now and then, and in the same place of every completion by accident only once in a million. But where
+ * strict ones have a gradient there, the mask has the place: an update moves all stop tokens alike, and clips them alike.
  */
 export function missedByAll(
-  loose: readonly Judged[],
+  all: readonly Judged[],
   pick: (each: Judged) => number | undefined,
 ): readonly { readonly each: Judged; readonly column: number }[] {
+  const isShown = ({ row, strict }: Judged, column: number | undefined): boolean =>
+    strict && column !== undefined && seenAt(row, column) === 'yes';
+  if (all.some((each) => isShown(each, pick(each)))) return [];
+  const loose = all.filter(({ strict }) => !strict);
   const picked = loose.flatMap((each) => {
     const column = pick(each);
     return column === undefined ? [] : [{ each, column }];

@@ -31,7 +31,7 @@ function everyToken(ledger: Ledger): LedgerJudgement {
       .filter(({ strict, missing }) => strict && missing.length > 0)
       .map((each) => untrained(ledger, each, each.missing)),
     ...[firstOf, lastOf].flatMap((pick) =>
-      missedByAll(loose, pick).map(({ each, column }) =>
+      missedByAll(withContent, pick).map(({ each, column }) =>
         untrained(
           ledger,
           each,
@@ -103,7 +103,7 @@ function stopTokens(ledger: Ledger): LedgerJudgement {
       ? stopped.filter(({ row, completion }) => seenAt(row, completion.stop ?? 0) === 'yes')
       : stopped.filter(({ row, completion, strict }) => strict && isMissing(row, completion.stop ?? 0));
   const loose = declared === false ? [] : stopped.filter(({ strict }) => !strict);
-  const all = missedByAll(loose, stopOf).map(({ each }) => each);
+  const all = missedByAll(declared === false ? [] : stopped, stopOf).map(({ each }) => each);
   const silent = loose.filter((each) => isMissing(each.row, stopOf(each) ?? 0)).length - all.length;
   const lost = declared === false || stopped.length > 0 ? [] : lostStops(ledger, judged);
   return judgementOf(

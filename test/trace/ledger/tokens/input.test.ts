@@ -1,5 +1,6 @@
 // What the model was fed: BOS, attention and positions.
 import { describe, expect, test } from 'vitest';
+import type { TrainedRowSketch } from '../../traced.ts';
 import { CHAT, holds, judge, marks, onPolicy, silent, text, tokenizer } from './rows.ts';
 
 describe('tokenize/exactly-the-right-number-of-bos', () => {
@@ -89,6 +90,35 @@ describe('attention', () => {
     const begun = { ...packed, positions: [0, 1, 0, 0, 1, 0, 0, 1], real: packed.attention.map(Boolean) };
     holds(taught, { rows: [begun], ...alike });
     silent(taught, { rows: [{ ...CHAT, attention: null }] }, 'the model was given no attention mask');
+  });
+});
+
+describe('no attention mask', () => {
+  const taught = 'collate/attention-covers-exactly-the-examples';
+  const rolled = 'rollout/attention-covers-exactly-the-real-tokens';
+  const none = { ...CHAT, left: 2, attention: null, unmasked: true };
+  const models = [{ class: 'Qwen2ForCausalLM' }];
+  const counted = Array.from({ length: 9 }, (_, t) => t);
+  test('padding in front of a row is seen', () => {
+    for (const row of [none, { ...none, positions: counted }]) {
+      expect(marks(taught, { rows: [row], models })).toEqual([0, 1]);
+      expect(marks(rolled, { ...onPolicy(row), models })).toEqual([0, 1]);
+    }
+    expect(judge(taught, { rows: [none], models }).findings[0]?.sentence).toContain('no attention_mask');
+    expect(marks(taught, { rows: [none], models: [{ class: 'GPT2LMHeadModel' }] })).toEqual([0, 1]);
+  });
+  test.each<[string, TrainedRowSketch, string]>([
+    ['padding behind a row', { ...none, left: 0, right: 2 }, 'Qwen2ForCausalLM'],
+    ['a row without padding', { ...none, left: 0 }, 'Qwen2ForCausalLM'],
+    [
+      'positions that begin behind the padding',
+      { ...none, positions: [0, 0, 0, 1, 2, 3, 4, 5, 6] },
+      'Qwen2ForCausalLM',
+    ],
+    ['a mask of another shape', { ...none, unmasked: false }, 'Qwen2ForCausalLM'],
+    ['a model that may find its padding by itself', none, 'TinyModel'],
+  ])('%s is not', (_what, row, name) => {
+    silent(taught, { rows: [row], models: [{ class: name }] }, 'the model was given no attention mask');
   });
 });
 

@@ -145,6 +145,19 @@ describe('what must be trained of a sampled row', () => {
     expect(marks(every, moved(rows.map(() => ({ at: { 3: null } }))))).toEqual([3]);
     expect(judge(every, moved(rows.map(() => ({ at: { 3: null } })))).more).toBeGreaterThan(0);
   });
+  test('unless the mask has it before the policy moved: an update moves all stop tokens alike, and clips them alike', () => {
+    const fresh = sampled({ step: 0 });
+    for (const [id, column] of [
+      [stop, 6],
+      [every, 3],
+    ] as const) {
+      const clipped = moved(Array(8).fill({ at: { [column]: null } }));
+      expect(judge(id, { ...clipped, rows: [fresh, ...(clipped.rows ?? [])] }).findings).toEqual([]);
+      // One that never has it has no such excuse.
+      const never = sampled({ step: 0, at: { [column]: null } });
+      expect(judge(id, { ...clipped, rows: [never, ...(clipped.rows ?? [])] }).findings).not.toEqual([]);
+    }
+  });
   test('where only the KL term is left, it may be nothing at a token', () => {
     holds(every, {
       ...onPolicy({ weight: [1e-5, -3e-6, 0, 2e-6] }),
