@@ -49,7 +49,7 @@ function byPrompt({ rows }: Ledger): LedgerRow[][] {
   return [...found.values()];
 }
 
-const promptOf = (row: LedgerRow): number[] => {
+export const promptOf = (row: LedgerRow): number[] => {
   const to = row.spans.completions[0]?.from ?? row.ids.length;
   return row.ids.filter((_, column) => column < to && row.real[column]);
 };

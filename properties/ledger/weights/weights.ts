@@ -9,6 +9,7 @@ import { centred } from './balance.ts';
 import { klInWeights } from './kl.ts';
 import { largeLogits } from './large-logits.ts';
 import { oneWeight } from './one-weight.ts';
+import { ofOwnPrompt } from './other-groups.ts';
 import { partitionProperties } from './partitions.ts';
 
 /** In the order of a training step, but for the optimiser's own. */
@@ -20,6 +21,7 @@ export const weightProperties: readonly LedgerProperty[] = [
   oneWeight,
   followsAggregation,
   centred,
+  ofOwnPrompt,
   stepsAlike,
   largeLogits,
   ...partitionProperties,

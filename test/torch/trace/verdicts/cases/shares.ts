@@ -33,6 +33,7 @@ const MICRO = 'loss/independent-of-micro-batches';
 const KL = 'kl/equals-the-estimator';
 const RATIO = 'update/first-ratio-is-one';
 const CENTRED = 'trace/advantages-are-centred';
+const OTHERS = 'trace/advantages-are-of-their-prompt';
 const RENDERED = 'tokenize/sft-and-rl-tokenize-the-same-prompt';
 
 /** Four chats of one turn, none as long as another. */
@@ -378,6 +379,16 @@ export const shares: Cases = {
       options: GROUP_MEAN,
       found: CENTRED,
       says: /do not add up to 0/,
+    },
+    'a baseline over the wrong axis, with nothing declared': {
+      words: `${GROUPS} --fault wrong-axis`,
+      found: OTHERS,
+      says: /over every 4th row \(rows 0, 4, 8, 12, and so on\), which answer different prompts/,
+    },
+    'the same in a mean over rows': {
+      words: `${GROUPS} --fault wrong-axis --mean rows`,
+      found: OTHERS,
+      says: /over every 4th row/,
     },
     'no baseline, of rewards that are often 0': {
       words: `${GROUPS} --fault no-baseline --unscaled`,
