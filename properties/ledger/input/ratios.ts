@@ -14,6 +14,7 @@ import {
   weightsOf,
 } from '../../../src/index.ts';
 import { isSampled } from '../tokens/trained.ts';
+import { withoutKl } from '../weights/without-kl.ts';
 import { placeOf } from '../words.ts';
 import { misplacedNotices } from './misplaced.ts';
 import { trainsPolicy } from './policy.ts';
@@ -69,40 +70,53 @@ const misplaced = (ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] =
       `The tokens of ${where} weigh an advantage times the ratio to scores that are not their own: ${says}. They were sampled in the same step, so that the first ratio is 1. Order, pad and shift the old log-probabilities as those of the policy.`,
   });
 
-/** Rows that are trained again after a step, and were scored anew after it: their ratios are 1 once more. */
+/** Rows that are trained again after a step, as if it had not been: their ratios are 1 once more, or they have none. */
 function renewed(ledger: Ledger, rows: readonly LedgerRow[]): LedgerNotice[] {
   const found = rows.filter((row) => {
     const targets = targetsOf(row);
-    const scored = ledger.scored.some(
-      (each) =>
-        each.by === 'policy' &&
-        each.model === row.model &&
-        each.step === row.step &&
-        sameIds(realIds(each), realIds(row)) &&
-        gapsOf(targets, row, each).every((gap) => Math.abs(gap) < SAME),
-    );
     return (
-      scored &&
-      isEven(targets) &&
+      hasOneWeight(ledger, row) &&
       rows.some(
         (each) =>
           each.step < row.step &&
           each.model === row.model &&
           sameIds(realIds(each), realIds(row)) &&
-          isEven(targetsOf(each)) &&
-          gapsOf(targets, row, each).some((gap) => Math.abs(gap) > MOVED),
+          hasOneWeight(ledger, each) &&
+          movesOf(targets, row, each).some((gap) => Math.abs(gap) > MOVED),
       )
     );
   });
   const [first] = found;
   if (first === undefined || found.length < 2) return [];
+  const anew = found.every((row) => isScoredAnew(ledger, row));
+  const why = anew
+    ? 'they were scored anew after that step. Old log-probabilities are those from before the first step; without them nothing is clipped.'
+    : 'no ratio to the policy that sampled them is in their weights. Old log-probabilities are those from before the first step, and not those of the same pass without a gradient (`logp.detach()`).';
   return [
     {
-      sentence: `${many(found.length, 'completion')} (from ${placeOf(ledger, first)}) are trained again after a step, with ratios of 1 although their log-probabilities have moved: they were scored anew after that step. Old log-probabilities are those from before the first step; without them nothing is clipped.`,
+      sentence: `${many(found.length, 'completion')} (from ${placeOf(ledger, first)}) are trained again after a step, with ${anew ? 'ratios of 1' : 'one weight for all of their tokens'} although their log-probabilities have moved: ${why}`,
       answers: [],
       asked: true,
     },
   ];
+}
+
+/** Once a KL term is taken off. */
+const hasOneWeight = (ledger: Ledger, row: LedgerRow): boolean => {
+  const targets = targetsOf(row);
+  return targets.length >= LEAST && (isEven(targets) || withoutKl(ledger, row, targets) !== undefined);
+};
+
+function isScoredAnew(ledger: Ledger, row: LedgerRow): boolean {
+  const targets = targetsOf(row);
+  return ledger.scored.some(
+    (each) =>
+      each.by === 'policy' &&
+      each.model === row.model &&
+      each.step === row.step &&
+      sameIds(realIds(each), realIds(row)) &&
+      movesOf(targets, row, each).every((gap) => Math.abs(gap) < SAME),
+  );
 }
 
 /** Nats: rounding of two passes, and what a step does. */
@@ -119,6 +133,14 @@ function gapsOf(targets: readonly Target[], row: LedgerRow, other: RowIds, colum
     Math.abs(temperature - 1) > NEAR_ONE
       ? Number.NaN
       : (row.logprobs?.[column] ?? Number.NaN) - (other.logprobs?.[column + shift] ?? Number.NaN),
+  );
+}
+
+/** The same without temperature: what the bare logits say, whatever the loss makes of them. */
+function movesOf(targets: readonly Target[], row: LedgerRow, other: RowIds): number[] {
+  const shift = other.real.indexOf(true) - row.real.indexOf(true);
+  return targets.map(
+    ({ column }) => (row.logprobs?.[column] ?? Number.NaN) - (other.logprobs?.[column + shift] ?? Number.NaN),
   );
 }
 

@@ -7,10 +7,11 @@ import copy
 import tiny
 import torch
 
-RIGHT = ["once", "epochs", "parts", "parts-twice", "best", "imitated", "equal-samples", "detached", "synced", "sampler", "unscaled"]
+RIGHT = ["once", "epochs", "parts", "parts-twice", "best", "imitated", "equal-samples", "detached", "synced", "sampler", "unscaled", "clipped", "positions"]
 FAULTS = [
     *("twice", "first-only", "overlap", "no-step-between", "prompts-shifted", "prompts-untiled"),
     "batch",
+    *("detached-epochs", "rewards-tiled", "rewards-shifted", "no-mask"),
     *("unsynced", "synced-late", "synced-early", "after-step", "divided-twice", "divided-twice-unscaled"),
 ]
 parser = argparse.ArgumentParser()
@@ -27,7 +28,12 @@ PROMPTS = ["say abc", "say hello", "name a longer one"]
 
 def logprobs_of(sequences, attention, width, model=policy):
     positions = (attention.cumsum(-1) - 1).clamp(min=0)
-    logits = model(input_ids=sequences, attention_mask=attention, position_ids=positions).logits[:, :-1]
+    given = {"attention_mask": attention, "position_ids": positions}
+    if way == "no-mask":
+        given = {}
+    if way == "positions":  # where they begin, transformers sees a new sequence
+        given = {"position_ids": positions}
+    logits = model(input_ids=sequences, **given).logits[:, :-1]
     return logits.log_softmax(-1).gather(2, sequences[:, 1:, None]).squeeze(-1)[:, width - 1 :]
 
 
@@ -48,6 +54,11 @@ def rollout():
         advantages = (rewards - rewards.mean(1, keepdim=True)).flatten()
     else:
         advantages = ((rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-4)).flatten()
+    if way == "rewards-tiled":  # groups of every third row
+        grouped = rewards.view(GROUP, -1)
+        advantages = ((grouped - grouped.mean(0)) / (grouped.std(0) + 1e-4)).flatten()
+    if way == "rewards-shifted":
+        advantages = advantages.roll(1)
     attention = torch.cat([encoded["attention_mask"], kept.long()], dim=1)
     if way == "prompts-shifted":  # the prompts of a batch of rows, one row on
         front, shown = (encoded[name].roll(1, 0) for name in ("input_ids", "attention_mask"))
@@ -88,15 +99,19 @@ for step in range(2):
     parts = micro_batches(len(sequences))
     alone = way in ("parts", "parts-twice")  # a step for each
     tokens = mask.sum()
-    epochs = 2 if way in ("epochs", "after-step", "no-step-between") else 1
+    epochs = 2 if way in ("epochs", "after-step", "no-step-between", "detached-epochs", "clipped") else 1
     for epoch in range(epochs):
         if way == "after-step" and epoch:
             with torch.no_grad():
                 old = logprobs_of(sequences, attention, width)
         for rows in parts * (2 if way == "parts-twice" else 1):
             logp = logprobs_of(sequences[rows], attention[rows], width)
-            behind = logp.detach() if way == "detached" else old[rows]
-            summed = (-torch.exp(logp - behind) * advantages[rows, None] * mask[rows]).sum()
+            behind = logp.detach() if way.startswith("detached") else old[rows]
+            ratio, advantage = torch.exp(logp - behind), advantages[rows, None]
+            objective = ratio * advantage
+            if way == "clipped":  # so far that many tokens have no gradient, all stop tokens among them
+                objective = torch.min(objective, ratio.clamp(0.98, 1.02) * advantage)
+            summed = (-objective * mask[rows]).sum()
             loss = summed / (mask[rows].sum() if alone else tokens)
             if way.startswith("divided-twice"):
                 loss = loss / len(parts)

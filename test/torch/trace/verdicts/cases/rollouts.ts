@@ -7,6 +7,8 @@ const wrong = (way: string, found: string, says: RegExp): FaultyCase => ({ ...sc
 const AGAIN = 'mask/every-completion-token-is-trained';
 const RATIO = 'update/first-ratio-is-one';
 const MICRO = 'loss/independent-of-micro-batches';
+const GROUPS = 'trace/advantages-are-of-their-prompt';
+const MASK = 'rollout/attention-covers-exactly-the-real-tokens';
 const PROMPT = 'rollout/scored-prompt-is-the-prompt-generated-from';
 
 export const rollouts: Cases = {
@@ -22,6 +24,8 @@ export const rollouts: Cases = {
     'a copy that follows before each rollout is scored': script('synced'),
     'an engine that samples one step behind': script('sampler'),
     'rewards of 0 and 1 without their deviation': script('unscaled'),
+    'two epochs with most ratios clipped': script('clipped'),
+    'positions that begin behind the padding, and no mask': script('positions'),
   },
   faulty: {
     'the first micro-batch in place of the second': wrong('twice', AGAIN, /trained 2 times in that step/),
@@ -38,6 +42,10 @@ export const rollouts: Cases = {
       RATIO,
       /scored anew after that step/,
     ),
+    'a ratio to itself in a second epoch': wrong('detached-epochs', RATIO, /no ratio to the policy/),
+    'rewards that are tiled the other way round': wrong('rewards-tiled', GROUPS, /every 3rd row/),
+    'rewards that are one row on': wrong('rewards-shifted', GROUPS, /neighbouring rows, 1 on/),
+    'no attention mask beside padding in front': wrong('no-mask', MASK, /no attention_mask/),
     'a mean over the tokens, divided by the micro-batches': wrong(
       'divided-twice',
       MICRO,
