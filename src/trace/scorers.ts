@@ -20,8 +20,9 @@ export const withoutExpectation = (spans: Spans): Spans => ({
 
 /** The records of all processes, those of scorers only where no language model is trained in any of them. */
 export function withoutBystanders(
-  processes: readonly (readonly ReadRecord[])[],
+  all: readonly (readonly ReadRecord[])[],
 ): readonly (readonly ReadRecord[])[] {
+  const processes = all.map(asScorers);
   if (!processes.some(trainsTokens)) return processes;
   return processes.map((records) => {
     const scorers = scorersIn(records);
@@ -30,6 +31,37 @@ export function withoutBystanders(
 }
 
 // --- helpers ---
+
+/** Residuals of hidden states that another head reads: their gradient has no part that a token explains. */
+const NO_PART = 0.5;
+/** Those of tokens. */
+const EXPLAINED = 0.1;
+
+/**
+ * A language model whose own head is not in the loss, as a critic that is one with a value head over its hidden states: no
+ * token explains anything of their gradient, while tokens explain that of another model.
+ */
+function asScorers(records: readonly ReadRecord[]): readonly ReadRecord[] {
+  const models = new Map(
+    records.flatMap((each) => (each.kind === 'forward' ? [[each.forward, each.model] as const] : [])),
+  );
+  const critics = new Set<number | undefined>();
+  const others = new Set<number | undefined>();
+  for (const each of records) {
+    if (each.kind !== 'trained' || each.residuals.length === 0) continue;
+    const isBeside = each.route === 'hidden' && each.residuals.every((residual) => residual > NO_PART);
+    (isBeside ? critics : others).add(models.get(each.forward));
+  }
+  const isExplained = records.some(
+    (each) => each.kind === 'trained' && each.residuals.some((residual) => residual < EXPLAINED),
+  );
+  if (!isExplained) return records;
+  return records.map((each) =>
+    each.kind === 'model' && critics.has(each.model) && !others.has(each.model)
+      ? { ...each, vocab_size: 0 }
+      : each,
+  );
+}
 
 function scorersIn(records: readonly ReadRecord[]): ReadonlySet<number> {
   return new Set(records.flatMap((each) => (each.kind === 'model' && isScorer(each) ? [each.model] : [])));

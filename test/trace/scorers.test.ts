@@ -1,5 +1,5 @@
 // Runs that train a model without a vocabulary, and the same model beside a language model.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ledgerProperties, tellingOf } from '../../properties/ledger/index.ts';
 import { partlyBlind } from '../../src/trace/blindness.ts';
 import { judgeLedger } from '../../src/trace/run.ts';
@@ -72,4 +72,40 @@ test('beside a language model that is trained, a critic makes no step and has no
   expect(ledger.models.map(({ model }) => model)).toEqual([1]);
   expect(ledger.rows.map(({ model }) => model)).toEqual([1, 1]);
   expect(ledger.steps.map(({ index }) => index)).toEqual([0]);
+});
+
+describe('a language model with a value head over its hidden states', () => {
+  const trainedBy = (residual: number, over: Parameters<typeof trainedOf>[1] = {}) =>
+    trainedOf(
+      [1, 2].map((column) => ({ column, target: -1, weight: Number.NaN, residual })),
+      { forward: 0, route: 'hidden', ...over },
+    );
+  const ledgerWith = (...critic: readonly ReturnType<typeof trainedOf>[]) =>
+    recordedLedger([
+      [
+        processOf(),
+        modelOf({ model: 0 }),
+        modelOf({ model: 1 }),
+        forwardOf(ROWS),
+        ...critic,
+        forwardOf(ROWS, { forward: 1, model: 1 }),
+        trainedOf([{ column: 1, target: 6, weight: 0.5, residual: 1e-7 }], { forward: 1 }),
+        stepOf({ models: [0, 1], learning_rates: [0.1] }),
+        endOf(),
+      ],
+    ]);
+
+  test('is a critic beside one whose tokens explain its gradient', () => {
+    expect(ledgerWith(trainedBy(0.97)).models.map(({ model }) => model)).toEqual([1]);
+    expect(ledgerWith(trainedBy(0.97), trainedBy(0.8)).rows.map(({ model }) => model)).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['through its own logits', [trainedBy(0.97, { route: 'logits' })]],
+    ['of which a part is explained', [trainedBy(0.3)]],
+    ['that tokens explain in another pass', [trainedBy(0.97), trainedBy(1e-6)]],
+    ['that has no gradient', []],
+  ])('is none with a gradient %s', (_what, critic) => {
+    expect(ledgerWith(...critic).models.map(({ model }) => model)).toEqual([0, 1]);
+  });
 });
