@@ -42,7 +42,7 @@ export const pairMargins: LedgerProperty = {
     if (declared !== undefined && declared !== 'dpo')
       return judgementOf(0, [aside(`the slope of ${declared} is another function of the margin`).aside], []);
     const pairs = pairsIn(ledger);
-    const way = wayOf(pairs, declared !== undefined);
+    const way = wayOf(pairs);
     if (way === undefined)
       return judgementOf(0, asides(pairs.length, 'no margin that is known explains the weights'), []);
     if (way.says === undefined) return judgementOf(pairs.length, [], []);
@@ -135,8 +135,8 @@ interface Way {
   readonly margin: (pair: Pair, at: number, step: readonly Pair[]) => number;
   /** What it does. Absent: what it should. */
   readonly says?: string;
-  /** Other objectives do it on purpose. */
-  readonly declaredOnly?: true;
+  /** Other objectives do it on purpose, and may have a reference for their logs. */
+  readonly meant?: true;
 }
 
 const WAYS: readonly Way[] = [
@@ -154,11 +154,11 @@ const WAYS: readonly Way[] = [
     margin: ({ policy, referenceMean }) => policy - referenceMean,
     says: "the reference's scores are means over tokens, and the policy's are sums",
   },
-  { margin: ({ policy }) => policy, says: 'the reference is left out', declaredOnly: true },
+  { margin: ({ policy }) => policy, says: 'the reference is left out', meant: true },
 ];
 
 /** The way that the weights follow; of too few pairs, or of weights that hardly differ, any is one. */
-function wayOf(pairs: readonly Pair[], declared: boolean): Way | undefined {
+function wayOf(pairs: readonly Pair[]): Way | undefined {
   const steps = [...new Set(pairs.map(({ step }) => step))].map((step) =>
     pairs.filter((pair) => pair.step === step),
   );
@@ -178,7 +178,7 @@ function wayOf(pairs: readonly Pair[], declared: boolean): Way | undefined {
   if (left < FITS) return right;
   // Another objective may follow the right margin nearly.
   if (left < CLEARLY) return undefined;
-  return others.find((way) => (declared || way.declaredOnly === undefined) && leftBy(way) < FITS);
+  return others.find((way) => leftBy(way) < FITS);
 }
 
 const spreadOf = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
@@ -253,6 +253,6 @@ const REMEDY =
 
 const noticeOf = (ledger: Ledger, pairs: readonly Pair[], way: Way): LedgerNotice => ({
   sentence: `${sentenceOf(ledger, pairs, way)} ${REMEDY}`,
-  answers: [],
-  asked: true,
+  answers: way.meant === true ? ['"preference_objective": "dpo"', '"own_formulas": ["preference_loss"]'] : [],
+  ...(way.meant === true ? {} : { asked: true }),
 });

@@ -35,21 +35,26 @@ export function judgeEnds(ledger: Ledger): Ends {
   const uncut = open.filter(({ real, answer }) => real < longest && answer < most);
   const several = new Set(uncut.map(({ row }) => row.ids.join(' '))).size >= LEAST;
   if (!several) return NONE;
-  // A text of no template may have an end that only its author knows.
-  if (template?.closing === undefined || uncut.some(({ row }) => isPlain(row)))
-    return { ...NONE, notices: [notice(ledger, uncut, stop)] };
+  // A text of no template may have an end that only its author knows; what is pushed down may have been sampled where nobody saw it.
+  const isOpen =
+    template?.closing === undefined || uncut.some(({ row }) => isPlain(row) || isPushed(ledger, row));
+  if (isOpen) return { ...NONE, notices: [notice(ledger, uncut, stop)] };
   return { judged: uncut.length, found: uncut.map((end) => unended(ledger, end, stop)), notices: [] };
 }
 
 /** One answer may have been cut there. */
 const LEAST = 2;
 
-/** Rows of data; of rows that only the template's marks tell, those of a script that samples nothing and pushes nothing down. */
+/** Rows of data; of rows that only the template's marks tell, those of a script that samples nothing. */
 function speaksOf(ledger: Ledger, row: LedgerRow): boolean {
   if (!row.reached || !isTaught(row) || isOffTarget(row)) return false;
   if (row.spans.origin.kind === 'dataset') return true;
-  return ledger.generations.length === 0 && !ledger.rows.some(isPushedDown);
+  return ledger.generations.length === 0;
 }
+
+/** Rows that no data set is known of, in a script that makes some of them less likely. */
+const isPushed = (ledger: Ledger, { spans }: LedgerRow): boolean =>
+  spans.origin.kind !== 'dataset' && ledger.rows.some(isPushedDown);
 
 /** undefined: its last answer is not trained, or something stands behind it. */
 function endOf({ template, tokenizer }: Ledger, row: LedgerRow): End | 'ended' | undefined {
@@ -89,7 +94,7 @@ function unended(ledger: Ledger, { row, last, answer }: End, stop: number): Foun
 function notice(ledger: Ledger, uncut: readonly End[], stop: number): LedgerNotice {
   const [first] = uncut;
   return {
-    sentence: `${many(uncut.length, 'answer')} of the data set ${uncut.length === 1 ? 'ends' : 'end'} with the row and without ${idName(ledger, stop)}${first === undefined ? '' : ` (the first: ${placeOf(ledger, first.row)})`}, and no other has it: a model that is trained on them is not taught to end.`,
+    sentence: `${many(uncut.length, 'answer')} ${uncut.length === 1 ? 'ends' : 'end'} with the row and without ${idName(ledger, stop)}${first === undefined ? '' : ` (the first: ${placeOf(ledger, first.row)})`}, and no other has it: a model that is trained on them is not taught to end.`,
     answers: [],
   };
 }

@@ -78,6 +78,10 @@ describe('answers without a stop token', () => {
     expect(worst(STOP, sketch(rows.map((row) => ({ ...row, spans: of('messages') })))).kind).toBe('no stop');
     const down = [2, 3, 5].map((words) => chat(words, false, { weight: -0.1 }));
     silent(STOP, sketch(down));
+    // Of pairs, or of what was sampled where nobody saw it, it is asked.
+    const both = [...[2, 3, 5].map((words) => chat(words, false)), ...down];
+    silent(STOP, sketch(both));
+    expect(judged(STOP, sketch(both)).notices?.[0]?.sentence).toContain('is not taught to end');
   });
 });
 

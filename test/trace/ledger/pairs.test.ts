@@ -255,10 +255,13 @@ describe('margins', () => {
     expect(count).toBe(0);
   });
 
-  test('without the reference: wrong of DPO; of what is not declared nobody knows', () => {
+  test('without the reference: wrong of DPO; what is not declared may be meant', () => {
     const slope = ({ policy }: Scores): number => 0.05 * sigmoid(0.3 * ahead(policy));
     expect(worst(MARGINS, sketch(slope, dpo)).sentence).toContain('left out');
-    silent(MARGINS, sketch(slope), 'no margin that is known explains the weights');
+    const [notice] = judged(MARGINS, sketch(slope)).notices ?? [];
+    expect(notice?.sentence).toContain('left out');
+    expect(notice).not.toHaveProperty('asked');
+    expect(notice?.answers).toContain('"preference_objective": "dpo"');
   });
 
   test('other objectives, too few pairs, rows of one weight and several references say nothing', () => {
