@@ -148,10 +148,7 @@ export interface Trained {
   readonly logprob: number | undefined;
   /** Label smoothing without a target: this weight is spread over the whole vocabulary, and `weight` is 0. Absent: none. */
   readonly spread?: number;
-  /**
-   * A divergence from a teacher without a target: its weight, null where not measured; target, weight and residual are undefined.
-   * Absent: none.
-   */
+  /** Of a divergence from a teacher, without a target, weight and residual: its weight, null where not measured. Absent: none. */
   readonly taught?: number | null;
 }
 
@@ -169,9 +166,8 @@ export interface Place {
 export interface RowIds extends Place {
   /** (T,), padding included. */
   readonly ids: Ids;
-  /** (T,); absent where the model was given no mask of this shape. */
+  /** (T,); absent where the model was given no mask of this shape; `unmasked`: nor any other. */
   readonly attention?: readonly number[];
-  /** The model was given no mask of any kind; absent: it was. */
   readonly unmasked?: boolean;
   /** (T,); absent where the model was given none. */
   readonly positions?: readonly number[];

@@ -52,7 +52,7 @@ export const ofOwnPrompt: LedgerProperty = {
   title: 'Advantages are not made over groups of completions to different prompts',
   stage: 'trace',
   level: 'must',
-  why: 'Where rewards are reshaped to groups in another order than the completions lie in, each answer is compared with answers to other questions: easy prompts are pushed up, hard ones down, and the loss looks as it should.',
+  why: 'Where rewards are reshaped to groups in another order than that of the completions, each answer is compared with answers to other questions. Easy prompts are pushed up, hard ones down, and the loss looks as it should.',
   catches: ['ADV-04'],
   needs: needsSampled,
   judge: (ledger): LedgerJudgement => {
@@ -258,7 +258,7 @@ function otherBaseline(ledger: Ledger, steps: readonly Step[]): LedgerNotice | u
   );
   if (!isOfBatch) return undefined;
   return {
-    sentence: `The advantages of ${where} add up to 0 over all completions, and not over the ${first.size} to each prompt: the baseline is the mean of the batch, which pushes all answers to an easy prompt up.`,
+    sentence: `The advantages of ${where} add up to 0 over all completions, and not over the ${first.size} to each prompt. The baseline is the mean of the batch: all answers to an easy prompt are pushed up.`,
     answers: ['"advantage_baseline": "batch-mean"', '"advantage_baseline": "group-mean"'],
   };
 }

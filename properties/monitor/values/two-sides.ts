@@ -17,7 +17,7 @@ interface Pair {
 
 export const sidesDiffer: MonitorRule = {
   id: 'monitor/chosen-is-not-rejected',
-  title: 'What is logged of chosen answers is not what is logged of rejected ones',
+  title: 'Chosen and rejected answers do not have the same logged values',
   stage: 'monitor',
   level: 'should',
   why: 'Two answers never have one log-probability to the last digit, batch after batch. Where they do, one half of the batch is read for both, the data set has the same answer on both sides, or one number is logged under two names.',

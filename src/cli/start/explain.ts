@@ -1,5 +1,6 @@
 // `explain`: the page behind a failure. What a property holds, why, what it asks of the trainer, where it does not
-// judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug.
+// judge, which bugs of real trainers it is made for and what is done about them; or the same of one bug, or of a choice that
+// a run asks about.
 import type { Command } from 'commander';
 import { bugs } from '../../bugs/index.ts';
 import type { PropertyFacts } from '../../check/events.ts';
@@ -9,13 +10,16 @@ import { nearestName } from '../../protocol/nearest.ts';
 import {
   BUG_IDS,
   type BugExplanation,
+  CHOICE_NAMES,
+  type ChoiceExplanation,
   explainBug,
+  explainChoice,
   explainMonitored,
   explainProperty,
   explainTraced,
   type PropertyExplanation,
 } from '../../report/failure/explanation.ts';
-import { bugLines, type Print, propertyLines } from '../../report/failure/explanation-lines.ts';
+import { bugLines, choiceLines, type Print, propertyLines } from '../../report/failure/explanation-lines.ts';
 import { choosePaint } from '../../report/text/paint.ts';
 import { selectProperties, splitNames } from '../check/select.ts';
 import { type Context, isProblem, type Problem, refuse, say, sayDocument } from '../context.ts';
@@ -26,10 +30,10 @@ import { widthOfScreen } from '../screen.ts';
 
 export function addExplain(program: Command, { context, finish }: Invocation): void {
   tell(program.command('explain'), WORDS)
-    .summary('explain a property or a bug, and what to do')
-    .description('explain a property or a bug: why it matters, where it was seen, what to do')
+    .summary('explain a property, a bug or a choice, and what to do')
+    .description('explain a property, a bug or a choice: why it matters, where it was seen, what to do')
     .usage('[options] <id...>')
-    .argument('<id...>', 'properties by id, stage or glob; bugs by id, as MSK-01')
+    .argument('<id...>', 'properties by id, stage or glob; bugs by id, as MSK-01; choices, as clip_low')
     .option('--json', 'print a JSON list')
     .action(async (ids: readonly string[], options: { readonly json?: boolean }) =>
       finish(await explain(ids, options.json === true, context)),
@@ -41,12 +45,14 @@ const WORDS: Words = {
     { command: 'npx lossproof explain mask/prompt-is-never-trained' },
     { command: "npx lossproof explain 'kl/*'" },
     { command: 'npx lossproof explain MSK-01' },
+    { command: 'npx lossproof explain loss/clip_low' },
   ],
 };
 
 type Page =
   | ({ readonly kind: 'property' } & PropertyExplanation)
-  | ({ readonly kind: 'bug' } & BugExplanation);
+  | ({ readonly kind: 'bug' } & BugExplanation)
+  | ({ readonly kind: 'choice' } & ChoiceExplanation);
 
 async function explain(ids: readonly string[], json: boolean, context: Context): Promise<number> {
   const properties = await context.properties();
@@ -71,7 +77,8 @@ async function explain(ids: readonly string[], json: boolean, context: Context):
 }
 
 function linesOf(page: Page, print: Print): string[] {
-  return page.kind === 'bug' ? bugLines(page, print) : propertyLines(page, print);
+  if (page.kind === 'bug') return bugLines(page, print);
+  return page.kind === 'choice' ? choiceLines(page, print) : propertyLines(page, print);
 }
 
 function pagesOf(
@@ -87,13 +94,15 @@ function pagesOf(
     const hint = near === undefined ? 'docs/bugs.md lists them' : `did you mean "${near}"?`;
     return { problem: `no bug is called "${name}", ${hint}` };
   }
+  const choice = explainChoice(name);
+  if (choice !== undefined) return [{ kind: 'choice', ...choice }];
   // Rules that only a traced script or a run's logs are held to stand beside the catalogue.
   const known = selectProperties(properties, [name], 'may');
   const others = isProblem(known) ? selectProperties(beside, [name], 'may') : known;
   const chosen: readonly (Property | PropertyFacts | MonitorRule)[] | Problem = isProblem(others)
     ? selectProperties<Property | PropertyFacts | MonitorRule>([...properties, ...beside], [name], 'may')
     : others;
-  if (isProblem(chosen)) return chosen;
+  if (isProblem(chosen)) return nearestChoice(name) ?? chosen;
   return chosen.map((property) => {
     const page =
       'given' in property
@@ -103,6 +112,16 @@ function pagesOf(
           : explainTraced(property, properties);
     return { kind: 'property', ...page } as const;
   });
+}
+
+/** Choices have underscores, and properties have none. */
+function nearestChoice(name: string): Problem | undefined {
+  const near = name.includes('_')
+    ? nearestName(name.slice(name.lastIndexOf('/') + 1), CHOICE_NAMES)
+    : undefined;
+  return near === undefined
+    ? undefined
+    : { problem: `no choice is called "${name}", did you mean "${near}"?` };
 }
 
 /** No stage is called so. */

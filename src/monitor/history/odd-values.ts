@@ -57,7 +57,7 @@ function normalised(run: Logged): string[] {
       spread === undefined
         ? []
         : [
-            `${series.name} is 0 at each step, while ${spread.series.name} is not: the mean of the batch was taken away before it was logged. Log what the reward functions give, or nobody sees whether it rises.`,
+            `${series.name} is 0 at each step, while ${spread.series.name} is not: the mean of the batch was taken away before it was logged. Log the values of the reward functions: only they show whether it rises.`,
           ],
     ),
     ...scaled.map(

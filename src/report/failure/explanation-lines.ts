@@ -2,7 +2,12 @@
 
 import type { Paint } from '../text/paint.ts';
 import { pad, wrap } from '../text/visible.ts';
-import { BUG_IDS, type BugExplanation, type PropertyExplanation } from './explanation.ts';
+import {
+  BUG_IDS,
+  type BugExplanation,
+  type ChoiceExplanation,
+  type PropertyExplanation,
+} from './explanation.ts';
 
 export interface Print {
   readonly width: number;
@@ -60,6 +65,32 @@ export function bugLines(bug: BugExplanation, print: Print): string[] {
     ...section(
       'Caught by',
       bug.caughtBy.map((id) => INDENT + id),
+      print,
+    ),
+  ];
+}
+
+/** Lines of the page of a choice. */
+export function choiceLines(
+  { id, says, values, ops, usual, questioned }: ChoiceExplanation,
+  print: Print,
+): string[] {
+  const { paint } = print;
+  const all = typeof values === 'string' ? values : values.map((each) => JSON.stringify(each)).join(', ');
+  const first = usual ?? (typeof values === 'string' ? undefined : values[0]);
+  const declared = first === undefined ? '' : `"semantics": { "${id}": ${JSON.stringify(first)} }`;
+  return [
+    `${paint.bold(id)}  ${paint.dim('correct trainers differ in it')}`,
+    ...indented(`${says}.`, print),
+    ...section('Values', indented(all, print), print),
+    ...section('Ops whose answers show it', indented(ops.join(', '), print), print),
+    ...section('Declared so', declared === '' ? [] : [INDENT + paint.blue(declared)], print),
+    ...section(
+      'Asked about where it is measured and not declared',
+      questioned.flatMap(({ value, why, source }) => [
+        ...hanging('–', `${value}: ${why}`, print),
+        `${INDENT}  ${paint.dim(source)}`,
+      ]),
       print,
     ),
   ];

@@ -3,9 +3,12 @@
 import { type Bug, bugs, bugsOf, threadUrl } from '../../bugs/index.ts';
 import type { PropertyFacts } from '../../check/events.ts';
 import { coverageOf } from '../../check/labels.ts';
+import { PRACTICE } from '../../check/profile/practice.ts';
 import type { Coverage, Property, Stage, World } from '../../check/property.ts';
 import type { MonitorRule } from '../../monitor/rule.ts';
 import { type Op, PROTOCOL } from '../../protocol/message.ts';
+import type { Choice } from '../../vocabulary/choice.ts';
+import { CHOICES, choiceNames } from '../../vocabulary/choices.ts';
 import type { Level } from '../../vocabulary.ts';
 import { ruleFacts } from '../monitor/rule.ts';
 
@@ -44,6 +47,40 @@ export interface PropertyExplanation {
   /** Runs this property alone. */
   readonly command: string;
 }
+
+/** A thing that correct trainers decide differently: what `check` measures, and what it asks about. */
+export interface ChoiceExplanation {
+  /** The key under `semantics`. */
+  readonly id: string;
+  readonly says: string;
+  /** A kind (`number`), or each value that there is. */
+  readonly values: string | readonly (string | number)[];
+  readonly ops: readonly string[];
+  readonly usual?: string | number | boolean | null;
+  /** Values outside of what public trainers and papers do, with the reason. */
+  readonly questioned: readonly { readonly value: string; readonly why: string; readonly source: string }[];
+}
+
+/** undefined: no choice is called so. `loss/clip_low` as well, as a run names what it asks about. */
+export function explainChoice(name: string): ChoiceExplanation | undefined {
+  const id = choiceNames.find((each) => each === name.slice(name.lastIndexOf('/') + 1));
+  if (id === undefined) return undefined;
+  const { says, values, ops, usual }: Choice & { readonly ops: readonly string[] } = CHOICES[id];
+  return {
+    id,
+    says,
+    values,
+    ops,
+    ...(usual === undefined ? {} : { usual }),
+    questioned: PRACTICE.filter(({ item }) => item === id).map(({ beyond, why, source }) => ({
+      value: beyond,
+      why,
+      source,
+    })),
+  };
+}
+
+export const CHOICE_NAMES: readonly string[] = choiceNames;
 
 export function explainProperty(property: Property, properties: readonly Property[]): PropertyExplanation {
   const { id, title, level, stage, why, ops, catches } = property;

@@ -3,6 +3,7 @@ import { properties } from '../../../properties/index.ts';
 import { bugs, bugsOf, threadUrl } from '../../../src/bugs/index.ts';
 import { freeTokens } from '../../../src/check/needs.ts';
 import { widthOf } from '../../../src/report/text/visible.ts';
+import { choiceNames } from '../../../src/vocabulary/choices.ts';
 import { ADDS_NOTHING, DROPS_NOTHING, makeWorld } from '../world.ts';
 
 const CATCHES = { ...ADDS_NOTHING, catches: ['MSK-01'], needs: [freeTokens] };
@@ -54,7 +55,32 @@ test('--json gives the same as a list', async () => {
   ]);
 });
 
+test('a choice is told by its name, and by that under which a run asks about it', async () => {
+  for (const name of ['clip_low', 'loss/clip_low']) {
+    const world = makeWorld();
+    expect(await world.run('explain', name)).toBe(0);
+    const told = world.out().replaceAll(/\s+/g, ' ');
+    for (const piece of [
+      'clip_low correct trainers differ in it the ratio is clipped below at 1 - this',
+      'Ops whose answers show it loss',
+      '"semantics": { "clip_low": 0.2 }',
+      '– above 0.5, and clipped at all: The ratio may fall below half',
+      'https://arxiv.org/abs/1707.06347',
+    ])
+      expect(told).toContain(piece);
+  }
+});
+
+test('every choice can be told, within the width', async () => {
+  const world = makeWorld();
+  expect(await world.run('explain', ...choiceNames)).toBe(0);
+  for (const line of world.out().split('\n'))
+    if (!line.includes('https://')) expect(widthOf(line), line).toBeLessThanOrEqual(100);
+  expect(world.out()).not.toContain('undefined');
+});
+
 test.each([
+  ['loss/clip_lw', 'no choice is called "loss/clip_lw", did you mean "clip_low"?'],
   ['mask/add-nothing', 'no property is called "mask/add-nothing", did you mean "mask/adds-nothing"?'],
   ['msk-3', 'no bug is called "msk-3", did you mean "MSK-01"?'],
 ])('%s is refused with the nearest name', async (name, line) => {
