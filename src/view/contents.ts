@@ -4,6 +4,7 @@ import { includesText } from '../outside/text.ts';
 import type { Fault } from './flags.ts';
 import { unprinted } from './pieces.ts';
 import type { ViewOptions } from './row.ts';
+import { printedFaults } from './rules/printed.ts';
 import { textNotes } from './rules/texts.ts';
 import { type ChatMessage, callsOf, contentText, KNOWN_ROLES, thoughtOf } from './shape/messages.ts';
 import type { Part, Writer } from './writer.ts';
@@ -26,6 +27,7 @@ export function contentFaults(written: Written, writer: Writer, options: ViewOpt
     ...controlText(written, writer, options),
     ...escapedArguments(written),
     ...droppedThought(written),
+    ...printedFaults(written, writer),
     ...textNotes(written.messages),
   ];
 }

@@ -103,6 +103,10 @@ export const FLAGS = {
     what: 'The template does not print a message.',
     todo: 'Use a template that has this role and tool calls, or put the text where the template prints it.',
   },
+  'content-changed': {
+    what: 'The template prints a content in part, or otherwise than it is.',
+    todo: 'Look at what the template does with the content: a slice, split, replace or lower. No model learns the part that is left out.',
+  },
   'content-list': {
     what: 'A content is a list of parts, and the template takes it for a text.',
     todo: 'Write contents that are all text as plain text, or use the template of a model that sees images. In Python the template fails here, or prints the list.',
@@ -174,6 +178,15 @@ export const NOTES = {
     what: 'The conversation begins with an answer and ends with a question.',
     todo: 'Look whether user and assistant are named the wrong way round: the questions are what is trained then.',
     catches: ['MSK-05'],
+  },
+  'turns-alike': {
+    what: 'The template opens the turns of the user and of the assistant alike.',
+    todo: 'Write the role of each message into its header: the model cannot tell who speaks.',
+  },
+  'other-generation-prompt': {
+    what: 'The prompt that the model is given to answer opens the answer otherwise than the row does.',
+    todo: 'Let add_generation_prompt write what the template writes before the content of an answer: else the model is sampled from another prompt than it was trained on.',
+    catches: ['TPL-06'],
   },
   'thought-dropped': {
     what: 'The template does not print the thought of the last answer.',

@@ -19,6 +19,11 @@ export interface Writer {
   readonly marked: boolean;
   /** What opens an answer, a user's turn; '' where nothing does. */
   readonly openers: { readonly assistant: string; readonly user: string };
+  /**
+   * What stands before the content of a second question, before that of an answer, and behind a question where the model is to
+   * answer; undefined where it cannot be had.
+   */
+  readonly turns: { readonly question?: string; readonly answer?: string; readonly prompted?: string };
   /** From the end of an answer to the end of its stop token; '' where the template writes none. */
   readonly closing: string;
   /** The text of that token. */
@@ -117,7 +122,10 @@ function keyOf(messages: readonly ChatMessage[], { tools }: WriteOptions): strin
   return key;
 }
 
-function frameOf(tokenizer: Tokenizer, render: Render): Pick<Writer, 'openers' | 'closing' | 'stop'> {
+function frameOf(
+  tokenizer: Tokenizer,
+  render: Render,
+): Pick<Writer, 'openers' | 'turns' | 'closing' | 'stop'> {
   const user = { role: 'user', content: sentinel(0) };
   const answer = { role: 'assistant', content: sentinel(1) };
   const asked = textOf(render([user]));
@@ -142,8 +150,27 @@ function frameOf(tokenizer: Tokenizer, render: Render): Pick<Writer, 'openers' |
         asked !== undefined && prompted?.startsWith(asked) === true ? prompted.slice(asked.length) : '',
       user: between.trimStart(),
     },
+    turns: turnsOf(asked, prompted, answered, again),
     closing,
     stop: stop?.text,
+  };
+}
+
+function turnsOf(asked?: string, prompted?: string, answered?: string, again?: string): Writer['turns'] {
+  const behind = (text: string | undefined): string | undefined =>
+    text?.includes(sentinel(0)) === true
+      ? text.slice(text.indexOf(sentinel(0)) + sentinel(0).length)
+      : undefined;
+  const whole = (text: string | undefined, ...contents: readonly number[]): string | undefined =>
+    contents.every((at) => text?.includes(sentinel(at)) === true) ? text : undefined;
+  const question = whole(again, 1, 2);
+  const answer = whole(answered, 0, 1);
+  // Without a prompt of its own, a template answers with what the row begins with.
+  const own = prompted === asked ? undefined : behind(prompted);
+  return {
+    ...(question === undefined ? {} : { question: betweenOf(question, sentinel(1), sentinel(2)) }),
+    ...(answer === undefined ? {} : { answer: betweenOf(answer, sentinel(0), sentinel(1)) }),
+    ...(own === undefined ? {} : { prompted: own }),
   };
 }
 
