@@ -168,7 +168,8 @@ async function openPython(
 
 async function startPython(module: string, args: readonly string[]): Promise<Trainer> {
   const command = ['python3', '-m', module, ...args];
-  const started = await startTrainer({ command, env: pythonEnvironment() });
+  // Its answers are judged, and not how long it takes for them on a machine that does other things.
+  const started = await startTrainer({ command, env: pythonEnvironment(), opMilliseconds: 120_000 });
   if ('failure' in started) throw new Error(`${module} ${args.join(' ')}: ${started.failure.message}`);
   return started.trainer;
 }
