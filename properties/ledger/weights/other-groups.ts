@@ -149,17 +149,18 @@ const isCentredByPrompt = (step: Step): boolean =>
 function commonOrder(steps: readonly Step[]): { readonly name: string; readonly way: Way } | undefined {
   const [first] = steps;
   if (first === undefined) return undefined;
-  for (const way of WAYS)
-    for (const { name } of ordersOf(first))
-      if (steps.every((step) => isCentredIn(step, name, way))) return { name, way };
+  const orders = new Map(steps.map((step) => [step, ordersOf(step)]));
+  for (const way of WAYS) {
+    const values = new Map(steps.map((step) => [step, advantagesOf(step, way)]));
+    const isCentred = (step: Step, name: string): boolean => {
+      const partition = orders.get(step)?.find((each) => each.name === name)?.partition;
+      const own = values.get(step) ?? [];
+      return partition !== undefined && leftIn(own, partition) <= LEFT && areApart(own, partition);
+    };
+    for (const { name } of orders.get(first) ?? [])
+      if (steps.every((step) => isCentred(step, name))) return { name, way };
+  }
   return undefined;
-}
-
-function isCentredIn(step: Step, name: string, way: Way): boolean {
-  const partition = ordersOf(step).find((each) => each.name === name)?.partition;
-  if (partition === undefined) return false;
-  const values = advantagesOf(step, way);
-  return leftIn(values, partition) <= LEFT && areApart(values, partition);
 }
 
 /** Orders in which people reshape by mistake. */
@@ -183,8 +184,11 @@ function ordersOf({ members, prompts, groups, size }: Step): Order[] {
   return orders.filter(({ partition }) => !isSame(partition, prompts));
 }
 
-const isSame = (a: Partition, b: Partition): boolean =>
-  a.every((group, row) => a.every((other, mate) => (group === other) === (b[row] === b[mate])));
+/** The same groups, by other numbers. */
+function isSame(a: Partition, b: Partition): boolean {
+  const pairs = new Set(a.map((group, row) => `${group} ${b[row]}`));
+  return pairs.size === new Set(a).size && pairs.size === new Set(b).size;
+}
 
 /**
  * Two groups without a value in common: with one mean for all, rewards of a few sizes make the same few values everywhere, and
